@@ -1,20 +1,20 @@
-"""The form for a question that was not read whole: what the catalogue can say, what was understood, what was filled in.
+"""The form for a question that was not read whole: what was understood, what was filled in, the query that asks it.
 
-A filled form is a query in the words of the catalogue. It needs no language model and no grammar: the compiler says
-whether it can be answered, and the answer shows what was compiled.
+A filled form is a query in the words of the catalogue, made of the values of its options. It needs no language model
+and no grammar: the compiler says whether it can be answered, and the answer shows what was compiled.
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from datetime import date
-from itertools import combinations
 from types import MappingProxyType
-from typing import Annotated, Any, cast, get_args
+from typing import Annotated, Any, Literal
 
-from pydantic import BaseModel, ConfigDict, Field, ValidationError
+from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, ValidationError
 
+from bot.analytics import offered, spelled
 from bot.analytics.reader.understood import Understood
 from bot.conversation import Choice, Form, FormField
 from bylaw.authored.context import Context, Entity, Grain
@@ -22,23 +22,13 @@ from bylaw.authored.machines.access import Rights
 from bylaw.language import dates
 from bylaw.language.periods import CalendarRules
 from bylaw.semantic.compiler import Compiler
-from bylaw.semantic.query import Condition, Filter, Order, SemanticQuery, Summary, Unanswerable, Window
+from bylaw.semantic.query import Condition, Filter, Order, Related, SemanticQuery, Unanswerable, Window
 
 OPTION = "form"  # of a Question: what was filled in
-PERIODS = (
-    "all time", "today", "yesterday", "last 7 days", "last 30 days", "this week", "last week", "this month",
-    "last month", "this quarter", "last quarter", "this year", "last year",
-)  # fmt: skip
 ASKED = "Fill in the form: the number, by what, which rows, which period."
-LIMITS = ("1", "3", "5", "10", "20", "50")
-_AGGREGATES = ("sum", "avg", "min", "max")
-_WORDS = {"sum": "total", "avg": "average", "min": "lowest", "max": "highest", "count_distinct": "number of different"}
-_NUMERIC = ("int", "bigint", "smallint", "dec", "num", "double", "float", "real")
-_GRAINS: tuple[Grain, ...] = get_args(Grain)
 _LONGEST = 300
-_OF_EACH = re.compile(r"(avg|median|min|max)\((.+)\) per ([\w@]+)")  # a number of what each row of an entity has
-_COMPARED = re.compile(r"([^<>=]+)(<=|>=|<|>|=)(.*)", re.DOTALL)
-_SIGNS = {"<": "below", "<=": "at most", ">": "above", ">=": "at least", "=": ""}
+_WORD = re.compile(r"\w+")
+_Text = Annotated[str, Field(max_length=_LONGEST)]
 
 
 class Days(BaseModel):
@@ -50,26 +40,38 @@ class Days(BaseModel):
     end: date
 
 
+def _several(given: object) -> object:
+    return (given,) if isinstance(given, str) else given
+
+
+Direction = Literal["ascending", "descending"]
+
+
 class Filled(BaseModel):
     """What a person or a program filled in. `query` is a whole semantic query instead of the single fields.
 
-    `metrics` are names of the catalogue, aggregates written out (`avg(payments.amount)`), or an aggregate of what each
-    of something has (`avg(order_count) per customers`); without one the rows are listed, with the columns that `by`
-    names. `period` is a phrase of time ("last quarter") or two days, of `date` where
-    a date is named.
+    `metrics`, `by`, `filters` and `order` take the values of the form's options as they are; one that ends with `?`
+    takes a value, or a sign and a value, in place of the `?`. Without a number the rows are listed, with the columns
+    that `by` names. `period` is a phrase of time ("last quarter") or two days, of `date` where a date is named: of the
+    rows that are asked for, or of those that a condition counts.
     """
 
     model_config = ConfigDict(frozen=True, extra="forbid")
 
-    metrics: tuple[Annotated[str, Field(max_length=_LONGEST)], ...] = ()
-    by: tuple[Annotated[str, Field(max_length=_LONGEST)], ...] = ()
+    metrics: tuple[_Text, ...] = ()
+    by: tuple[_Text, ...] = ()
     grain: Grain | None = None
-    filters: tuple[Condition, ...] = ()
-    period: Annotated[str, Field(max_length=_LONGEST)] | Days | None = None
-    date: Annotated[str, Field(max_length=_LONGEST)] | None = None
-    order: tuple[Order, ...] = ()
+    filters: tuple[_Text | Condition, ...] = ()
+    period: _Text | Days | None = None
+    date: _Text | None = None
+    order: Annotated[tuple[Direction | Order, ...], BeforeValidator(_several)] = ()
     limit: Annotated[int, Field(ge=1, le=100_000)] | None = None
     query: SemanticQuery | None = None
+
+    @property
+    def conditions(self) -> tuple[Condition, ...]:
+        """Which rows are meant. Raises Unanswerable for an option that nobody completed."""
+        return spelled.conditions(self.filters)
 
 
 def filled(given: Any) -> Filled:
@@ -95,42 +97,42 @@ def query_of(form: Filled, compiler: Compiler, today: date, calendar: CalendarRu
         return form.query
     if not form.metrics and not form.by:
         raise Unanswerable("the form names no number and no column", "choose one of them")
-    window = _window(form.period, today, calendar)
-    filters = form.filters
-    if window is not None and not form.metrics:
-        filters, window = (*filters, *_days(_date_of_list(form, compiler), window)), None
-    summaries = {name: found for name in form.metrics if (found := _summary(name)) is not None}
+    filters, window, dated = _timed(form, compiler, _window(form.period, today, calendar))
+    summaries = {name: found for name in form.metrics if (found := spelled.summary(name)) is not None}
+    numbers = tuple(summaries[name].name if name in summaries else name for name in form.metrics)
+    first = (*numbers, *form.by)[0]
     try:
         return SemanticQuery(
-            metrics=tuple(summaries[name].name if name in summaries else name for name in form.metrics),
+            metrics=numbers,
             summaries=tuple(summaries.values()),
             dimensions=form.by,
             grain=form.grain,
             filters=filters,
             window=window,
-            time_dimension=form.date,
-            order=form.order,
+            time_dimension=dated,
+            order=tuple(
+                Order(by=first, descending=one == "descending") if isinstance(one, str) else one for one in form.order
+            ),
             limit=form.limit,
         )
     except ValidationError as problem:
         raise Unanswerable(f"the form asks for nothing that can be answered: {problem.errors()[0]['msg']}") from None
 
 
-def _summary(name: str) -> Summary | None:
-    """The number of what each of something has that *name* writes out; None where it writes out no such number."""
-    found = _OF_EACH.fullmatch(name)
-    if found is None:
-        return None
-    agg, metric, entity = cast(Any, found[1]), found[2], found[3]
-    return Summary(name=_said_of_each(found), agg=agg, metric=metric, per=(entity,))
-
-
-def _said_of_each(found: re.Match[str]) -> str:
-    return f"{_WORDS.get(found[1], found[1])} {readable(_counted(found[2]))} per {readable(found[3])}"
-
-
-def _counted(metric: str) -> str:
-    return f"number of {metric[6:-1]}" if metric.startswith("count(") else metric
+def _timed(
+    form: Filled, compiler: Compiler, window: Window | None
+) -> tuple[tuple[Condition, ...], Window | None, str | None]:
+    """The conditions, and the period of the numbers by which date: it may be one of rows that a condition counts."""
+    found = form.conditions
+    of = form.date.partition(".")[0] if form.date else ""
+    counted = [one for one in found if isinstance(one, Related) and one.metric == f"count({of})"]
+    if counted and form.date is not None:
+        days = _days(form.date, window) if window is not None else ()
+        narrowed = [one.model_copy(update={"filters": days}) if one in counted else one for one in found]
+        return tuple(narrowed), None, None
+    if window is not None and not form.metrics:
+        return (*found, *_days(_date_of_list(form, compiler), window)), None, form.date
+    return found, window, form.date
 
 
 def _window(period: str | Days | None, today: date, calendar: CalendarRules) -> Window | None:
@@ -167,155 +169,38 @@ def _date_of_list(form: Filled, compiler: Compiler) -> str:
     return f"{owner}.{default.name}"
 
 
-# ---- what the catalogue can say
+# ---- what was understood
 
 
 def blank(context: Context, rights: Rights | None, known: Understood = MappingProxyType({})) -> Form:
-    """The form with everything that somebody with *rights* may ask for, and what was understood chosen."""
-    entities = [
-        one for one in context.entities.values() if rights is None or one.base_table.schema_name in rights.schemas
-    ]
-    shown = {one.name for one in entities}
-    fields = [
-        _field("metrics", "Number", _numbers(context, entities), is_many=True),
-        _field("by", "By", _columns(entities, shown), is_many=True),
-        _field("filters", "Only", _values(entities, shown), is_many=True),
-        _field("period", "Period", (Choice(value=one, label=one) for one in PERIODS)),
-        _field("grain", "Each", (Choice(value=one, label=one) for one in _GRAINS)),
-        _field("date", "By the date", _dates(entities)),
-        _field("order", "Order", _ORDERS),
-        _field("limit", "First", (Choice(value=one, label=one) for one in LIMITS)),
-    ]
-    labels = {one.name: [f"{one.name}.{short}" for short in _told_by(one)] for one in entities}
-    return Form(fields=tuple(_chosen(one, known, labels) for one in fields))
+    """The form with everything that somebody with *rights* may ask for, and what was understood chosen.
+
+    What is said of the things that were understood comes first: a menu may not have room for everything.
+    """
+    labels = {one.name: [f"{one.name}.{short}" for short in _told_by(one)] for one in context.entities.values()}
+    near = {name for values in known.values() for value in values for name in _things(value, context)}
+    fields = [_chosen(one, known, labels) for one in offered.fields(context, rights)]
+    return Form(fields=tuple(_sorted(one, near, context) if near else one for one in fields))
+
+
+def _things(value: str, context: Context) -> set[str]:
+    """The entities that an option speaks of."""
+    metric = context.metrics.get(value)
+    words = {metric.entity} if metric is not None and metric.entity else set(_WORD.findall(value))
+    return words & set(context.entities)
+
+
+def _sorted(field: FormField, near: set[str], context: Context) -> FormField:
+    if field.name not in ("metrics", "by", "filters", "date"):
+        return field
+    options = sorted(field.options, key=lambda one: not near & _things(one.value, context))
+    return field.model_copy(update={"options": tuple(options)})
 
 
 def _told_by(entity: Entity) -> Sequence[str]:
     """The dimensions that rows are told by: the label, else the key."""
     key = entity.primary_key.columns if entity.primary_key else []
     return entity.label or [one.name for one in entity.dimensions if one.sql in key]
-
-
-_ORDERS = (Choice(value="descending", label="highest first"), Choice(value="ascending", label="lowest first"))
-
-
-def _field(name: str, label: str, options: Iterable[Choice], is_many: bool = False) -> FormField:
-    unique = {one.value: one for one in options}
-    return FormField(name=cast(Any, name), label=label, options=tuple(unique.values()), is_many=is_many)
-
-
-def _numbers(context: Context, entities: Sequence[Entity]) -> Iterator[Choice]:
-    shown = {one.name for one in entities}
-    for name, metric in sorted(context.metrics.items()):
-        if _owners(context, name) <= shown:
-            yield Choice(value=name, label=readable(metric.name))
-    for entity in entities:
-        yield Choice(value=f"count({entity.name})", label=f"number of {readable(entity.name)}")
-    for entity in entities:
-        for fact in entity.facts:
-            if fact.name in entity.pii:
-                continue
-            is_number = fact.data_type is None or fact.data_type.lower().startswith(_NUMERIC)
-            for agg in _AGGREGATES if is_number else ("count_distinct",):
-                said = f"{_WORDS[agg]} {readable(fact.name)} of {readable(entity.name)}"
-                yield Choice(value=f"{agg}({entity.name}.{fact.name})", label=said)
-
-        for first, last in combinations(entity.time_dimensions, 2):
-            unit = (
-                "hours"
-                if all((one.data_type or "").lower().startswith("timestamp") for one in (first, last))
-                else "days"
-            )
-            said = f"average {unit} from {readable(first.name)} to {readable(last.name)} of {readable(entity.name)}"
-            ends = ", ".join(f"{entity.name}.{one.name}" for one in (first, last))
-            yield Choice(value=f"avg({entity.name}.{unit}({ends}))", label=said)
-
-
-def _owners(context: Context, name: str, seen: frozenset[str] = frozenset()) -> set[str]:
-    """The entities that a metric is made of."""
-    metric = context.metrics.get(name)
-    if metric is None or name in seen:
-        return set()
-    parts = (metric.numerator, metric.denominator, metric.metric, *(one.name for one in metric.inputs))
-    found = {metric.entity} if metric.entity else set()
-    return found.union(*(_owners(context, part, seen | {name}) for part in parts if part))
-
-
-def _columns(entities: Sequence[Entity], shown: set[str]) -> Iterator[Choice]:
-    """Every dimension, and those of an entity that several relationships lead to by each of them."""
-    roles = _roles(entities, shown)
-    for entity in entities:
-        names = [one.name for one in entity.dimensions if one.name not in entity.pii]
-        for name in names:
-            yield Choice(value=f"{entity.name}.{name}", label=_labelled(entity, name))
-        for role, said in roles.get(entity.name, ()):
-            for name in names:
-                yield Choice(value=f"{entity.name}@{role}.{name}", label=f"{_labelled(entity, name)}, {said}")
-    for entity in entities:
-        for moment in (one for one in entity.time_dimensions if one.time_granularity == "day"):
-            value = f"{entity.name}.weekday({moment.name})"
-            yield Choice(value=value, label=f"weekday of {readable(moment.name)} ({readable(entity.name)})")
-
-
-def _roles(entities: Sequence[Entity], shown: set[str]) -> dict[str, list[tuple[str, str]]]:
-    """The relationships that lead to an entity where several do, with what people call them."""
-    roles: dict[str, list[tuple[str, str]]] = {}
-    for entity in entities:
-        ends = [one.right_entity for one in entity.relationships]
-        for one in entity.relationships:
-            if ends.count(one.right_entity) > 1 and one.right_entity in shown:
-                roles.setdefault(one.right_entity, []).append((one.name, readable(one.name)))
-    return roles
-
-
-def _labelled(entity: Entity, name: str) -> str:
-    return f"{readable(name)} ({readable(entity.name)})"
-
-
-def _values(entities: Sequence[Entity], shown: set[str]) -> Iterator[Choice]:
-    roles = _roles(entities, shown)
-    for entity in entities:
-        for dimension in entity.dimensions:
-            if dimension.name in entity.pii:
-                continue
-            for value in dimension.sample_values:
-                name = f"{entity.name}.{dimension.name}"
-                label = f"{readable(dimension.name)}: {value}"
-                yield Choice(value=f"{name}={value}", label=label)
-                for role, said in roles.get(entity.name, ()):
-                    place = f"{entity.name}@{role}.{dimension.name}"
-                    yield Choice(value=f"{place}={value}", label=f"{label}, {said}")
-        for narrowed in entity.filters:
-            if narrowed.apply == "on_request":
-                yield Choice(value=f"{entity.name}.{narrowed.name}", label=readable(narrowed.name))
-
-
-def _compared(told: str) -> str | None:
-    """`clubs.name=Delfin`, `courses.price<100` as one reads them."""
-    found = _COMPARED.fullmatch(told)
-    if found is None:
-        return None
-    sign = f" {_SIGNS[found[2]]}" if found[2] != "=" else ":"
-    return f"{readable(found[1].rpartition('.')[2])}{sign} {found[3]}"
-
-
-def _of_each(told: str) -> str | None:
-    found = _OF_EACH.fullmatch(told)
-    return _said_of_each(found) if found is not None else None
-
-
-def _dates(entities: Sequence[Entity]) -> Iterator[Choice]:
-    for entity in entities:
-        for moment in entity.time_dimensions:
-            yield Choice(value=f"{entity.name}.{moment.name}", label=_labelled(entity, moment.name))
-
-
-def readable(name: str) -> str:
-    """A name as one reads it."""
-    return name.replace("_", " ")
-
-
-# ---- what was understood
 
 
 def _chosen(field: FormField, known: Understood, labels: Mapping[str, Sequence[str]]) -> FormField:
@@ -325,15 +210,14 @@ def _chosen(field: FormField, known: Understood, labels: Mapping[str, Sequence[s
     """
     said = [name for value in known.get(field.name, ()) for name in labels.get(value, (value,))]
     if field.name in ("filters", "metrics"):
-        label = _compared if field.name == "filters" else _of_each
-        more = (Choice(value=one, label=told) for one in said if (told := label(one)) is not None)
+        more = (Choice(value=one, label=told) for one in said if (told := spelled.told(one)) is not None)
         unique = {one.value: one for one in (*more, *field.options)}
         field = field.model_copy(update={"options": tuple(unique.values())})
     if field.name in ("period", "limit"):
         names = dict.fromkeys([*said, *(one.value for one in field.options)])
         field = field.model_copy(update={"options": tuple(Choice(value=one, label=one) for one in names)})
-    offered = {one.value for one in field.options}
-    found = tuple(value for value in said if value in offered)
+    known_here = {one.value for one in field.options}
+    found = tuple(value for value in said if value in known_here)
     return field.model_copy(update={"chosen": found if field.is_many else found[:1]})
 
 
@@ -358,32 +242,12 @@ def known_of(query: SemanticQuery) -> Understood:
 
 
 def from_choices(picked: Mapping[str, Sequence[str]]) -> dict[str, Any]:
-    """The values that were picked in the fields of a form, as a filled form in JSON."""
-    metrics, by = list(picked.get("metrics", ())), list(picked.get("by", ()))
-    values: dict[tuple[str, str], list[str]] = {}
-    for one in picked.get("filters", ()):
-        found = _COMPARED.fullmatch(one)
-        name, sign, value = found.groups() if found is not None else (one, "=", None)
-        values.setdefault((name, sign), []).extend([value] if value is not None else [])
-    filters = [_filter(name, sign, given) for (name, sign), given in values.items()]
-    made: dict[str, Any] = {"metrics": metrics, "by": by, "filters": filters}
-    made |= {name: picked[name][0] for name in ("period", "grain", "date") if picked.get(name)}
-    if picked.get("limit"):
-        made["limit"] = picked["limit"][0]
-    if picked.get("order") and (metrics or by):
-        made["order"] = [{"by": (metrics + by)[0], "descending": picked["order"][0] == "descending"}]
-    return made
-
-
-def _filter(name: str, sign: str, values: Sequence[str]) -> dict[str, Any]:
-    """One condition of a filled form; what is compared with a number is one."""
-    if sign == "=":
-        return {"dimension": name, "values": list(values)}
-    return {"dimension": name, "operator": sign, "values": [_number(value) for value in values]}
-
-
-def _number(value: str) -> int | float | str:
-    try:
-        return int(value) if value.lstrip("-").isdecimal() else float(value)
-    except ValueError:
-        return value  # a day
+    """The options that were picked, as a filled form in JSON. `values` complete the open ones, in their order."""
+    typed = iter(picked.get("values", ()))
+    filters = [
+        spelled.completed(one, next(typed, "")) if one.endswith(spelled.OPEN) else one
+        for one in picked.get("filters", ())
+    ]
+    made: dict[str, Any] = {"metrics": list(picked.get("metrics", ())), "by": list(picked.get("by", ()))}
+    made["filters"] = filters
+    return made | {name: picked[name][0] for name in ("period", "grain", "date", "order", "limit") if picked.get(name)}

@@ -19,7 +19,19 @@ def fill(form: Form, hear: Hear, say: Say) -> dict[str, Any]:
     say(f"An empty line keeps what stands in [brackets], `{_NOTHING}` leaves the field empty.")
     from bot.analytics.form import from_choices  # heavy, and few questions need a form
 
-    return from_choices({field.name: _picked(field, hear, say) for field in form.fields if field.options})
+    picked: dict[str, Sequence[str]] = {}
+    for field in form.fields:
+        if field.name == "values":
+            picked["values"] = _typed(picked.get("filters", ()), form, hear)
+        elif field.options:
+            picked[field.name] = _picked(field, hear, say)
+    return from_choices(picked)
+
+
+def _typed(picked: Sequence[str], form: Form, hear: Hear) -> list[str]:
+    """What somebody types for each option that was picked and is open."""
+    labels = {one.value: one.label for field in form.fields for one in field.options}
+    return [hear(f"{safe(labels.get(one, one))}: ") for one in picked if one.endswith("?")]
 
 
 def _picked(field: FormField, hear: Hear, say: Say) -> Sequence[str]:

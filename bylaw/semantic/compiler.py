@@ -137,7 +137,7 @@ class _Compilation:
         self.sheets = Sheets(self.desk, self.conditions, query, compiler.context.calendar)
         self.grain = [query.grain] if query.grain else []
         self.metrics = _told_apart(query.shown)
-        self.dimensions = aliases(query.dimensions, [*self.grain, *self.metrics.values()])
+        self.dimensions = aliases(query.dimensions, [*self.grain, *self.metrics.values(), *compiler.names.personal])
         self.atoms: list[Atom] = []
 
     def compiled(self) -> Compiled:

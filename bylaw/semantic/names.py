@@ -71,6 +71,8 @@ class Names:
 
     def __init__(self, context: Context) -> None:
         self.context = context
+        # No column of an answer is called as one that nobody may see: to the gate a sort by it would be by the other.
+        self.personal = frozenset(column for entity in context.entities.values() for column in entity.pii)
 
     def entity(self, place: str) -> Entity:
         """The entity of a place. Raises UnknownName."""

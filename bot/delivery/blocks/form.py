@@ -16,7 +16,9 @@ _VALUE = 150  # characters of an option's value
 def form(given: Form, request_id: str) -> Iterator[kit.Block]:
     """The blocks of *given*, an answer to *request_id*."""
     for field in given.fields:
-        if options := _options(field):
+        if field.name == "values":
+            yield _typed(field)
+        elif options := _options(field):
             yield {**kit.section(field.label), "block_id": f"{_FIELD}{field.name}", "accessory": _menu(field, options)}
     yield kit.actions([kit.button("Run", RUN, request_id, "primary")])
 
@@ -35,11 +37,19 @@ def picked(state: Mapping[str, Any]) -> dict[str, tuple[str, ...]]:
 def _values(element: Any) -> Iterator[str]:
     if not isinstance(element, Mapping):
         return
+    if isinstance(typed := element.get("value"), str):
+        yield from (part.strip() for part in typed.split(","))
     options = element.get("selected_options") or [element.get("selected_option")]
     for option in options if isinstance(options, list) else ():
         value = option.get("value") if isinstance(option, Mapping) else None
         if isinstance(value, str):
             yield value
+
+
+def _typed(field: FormField) -> kit.Block:
+    """A line for what is typed."""
+    block_id = f"{_FIELD}{field.name}"
+    return kit.asked(field.label, block_id, kit.typed(block_id), is_optional=True)
 
 
 def _options(field: FormField) -> list[Choice]:

@@ -22,7 +22,7 @@ class Listing:
         self.sheets = sheets
         self.query = query
         taken = [query.grain] if query.grain else []
-        self.names = aliases(query.dimensions, taken)
+        self.names = aliases(query.dimensions, (*taken, *desk.names.personal))
         self.fields = {name: desk.names.field(name) for name in query.dimensions}
         more = [order.by for order in query.order if order.by not in self._own()]
         more += [name for name in query.limit_by if name not in self._own()]
@@ -43,9 +43,15 @@ class Listing:
             if "@" not in place and all(leads(place, other) for other in self.places):
                 return place
         linking: dict[str, int] = {}
+        unclear: Unanswerable | None = None
         for name in sorted(self.desk.names.context.entities):
             if all(leads(name, place) for place in self.places):
-                linking[name] = sum(len(self.desk.joins.way(name, place)) for place in self.places)
+                try:
+                    linking[name] = sum(len(self.desk.joins.way(name, place)) for place in self.places)
+                except Unanswerable as problem:  # in several ways, which matters where nothing else links them
+                    unclear = unclear or problem
+        if not linking and unclear is not None:
+            raise unclear
         nearest = [name for name, length in linking.items() if length == min(linking.values())]
         things = ", ".join(f"`{place}`" for place in self.places)
         if not nearest:

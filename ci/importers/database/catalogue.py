@@ -3,9 +3,13 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Any, Literal
+
+import sqlglot
+from sqlglot import exp
+from sqlglot.errors import SqlglotError
 
 from bylaw.warehouses.port import Warehouse
 
@@ -63,6 +67,18 @@ _KEYS: Mapping[str, str] = {
         LEFT JOIN pg_class fc ON fc.oid = k.confrelid LEFT JOIN pg_namespace fn ON fn.oid = fc.relnamespace
         WHERE k.contype IN ('p', 'u', 'f') ORDER BY n.nspname, c.relname, k.conname""",
 }
+# Of every condition on one column alone: schema, table, column, the condition.
+_CHECKS: Mapping[str, str] = {
+    "duckdb": """
+        SELECT schema_name, table_name, constraint_column_names[1], expression FROM duckdb_constraints()
+        WHERE constraint_type = 'CHECK' AND len(constraint_column_names) = 1
+        ORDER BY schema_name, table_name, constraint_index""",
+    "postgres": """
+        SELECT n.nspname, c.relname, a.attname, pg_get_expr(k.conbin, k.conrelid)
+        FROM pg_constraint k JOIN pg_class c ON c.oid = k.conrelid JOIN pg_namespace n ON n.oid = c.relnamespace
+        JOIN pg_attribute a ON a.attrelid = k.conrelid AND a.attnum = k.conkey[1]
+        WHERE k.contype = 'c' AND array_length(k.conkey, 1) = 1 ORDER BY n.nspname, c.relname, k.conname""",
+}
 _KINDS: tuple[tuple[Kind, tuple[str, ...]], ...] = (
     ("moment", ("timestamp", "datetime")),
     ("day", ("date",)),
@@ -76,9 +92,12 @@ _KINDS: tuple[tuple[Kind, tuple[str, ...]], ...] = (
 
 @dataclass(frozen=True, slots=True)
 class Column:
+    """One column. `is_listed`: the database declares which values it may have."""
+
     name: str
     type: str
     comment: str | None = None
+    is_listed: bool = False
 
     @property
     def kind(self) -> Kind:
@@ -132,13 +151,28 @@ def declared(warehouse: Warehouse) -> list[Table]:
     said = {
         tuple(where): _line(text) for *where, text in warehouse.run(_COMMENTS[warehouse.dialect], MOST_COLUMNS).rows
     }
+    listed = set(_listed(warehouse))
     for schema, name, column, kind in warehouse.run(_COLUMNS[warehouse.dialect], MOST_COLUMNS).rows:
         table = tables.setdefault((schema, name), Table(schema, name, comment=said.get((schema, name, ""))))
-        table.columns.append(Column(column, kind, said.get((schema, name, column))))
+        is_enum = kind.lower().startswith("enum")
+        where = (schema, name, column)
+        table.columns.append(Column(column, "enum" if is_enum else kind, said.get(where), is_enum or where in listed))
     for key, rows in _keys(warehouse).items():
         if key in tables:
             _take(tables[key], rows)
     return list(tables.values())
+
+
+def _listed(warehouse: Warehouse) -> Iterator[tuple[str, str, str]]:
+    """The columns whose values a condition of the database lists: `status IN ('open', 'closed')`."""
+    for schema, table, column, condition in warehouse.run(_CHECKS[warehouse.dialect], MOST_COLUMNS).rows:
+        try:
+            tree = sqlglot.parse_one(condition, read=warehouse.dialect).unnest()
+        except SqlglotError:
+            continue
+        is_any = isinstance(tree, exp.EQ) and isinstance(tree.expression, exp.Any)
+        if is_any or (isinstance(tree, exp.In) and tree.expressions):
+            yield schema, table, column
 
 
 def _line(text: str) -> str | None:

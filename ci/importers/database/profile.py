@@ -115,7 +115,7 @@ class Rower:
         refers = any(column.name in reference.columns for reference in table.references)
         if column.kind != "flag" and not (refers and column.is_whole) and looks_personal("_".join(spoken(column.name))):
             return Profile(column, filled, distinct, personal="by its name")
-        is_short = 0 < distinct <= ENUM and filled >= REPEATED * distinct
+        is_short = 0 < distinct <= ENUM and (column.is_listed or filled >= REPEATED * distinct)
         if column.kind == "text" or (column.is_whole and is_short):
             values = self._values(table, column)
             texts = [str(value) for value in values]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from pathlib import Path
 
 import pytest
@@ -116,6 +117,36 @@ def test_nobody_is_offered_what_his_rights_do_not_reach(index, send):
     assert not any("refunds" in value or "refund_amount" in value for value in values)
     assert not any("email" in value for value in values)
     assert send({"metrics": ["refund_amount"]}, SHOP).rows == ()
+
+
+@pytest.mark.parametrize("name", ["tickets", "leads"])
+def test_every_condition_that_is_offered_is_one_that_is_answered(name, index, compiler):
+    """An open one is completed as a person does."""
+    context = index.bundle.context
+    calendar = calendar_rules(context.calendar)
+    form = {field.name: field.options for field in blank(context, None).fields}
+    ends = [one.right_entity for one in context.entities[name].relationships]
+    own = [one for one in form["filters"] if name in re.findall(r"\w+", one.value)]
+    listed = [one for one in own if "=" in one.value and " per " not in one.value]
+    for option in [*listed[:2], *(one for one in own if one not in listed)]:
+        typed = next((said for said in ("> 40", "> 100", "< 2025-07-01") if said in option.label), "x")
+        counted = next((end for end in ends if f" per {end}" in option.value), name)
+        given = from_choices({"filters": [option.value], "values": [typed], "metrics": [f"count({counted})"]})
+        assert compiler.compile(query_of(filled(given), compiler, TODAY, calendar)), option
+    assert len(own) > len(listed) + 5
+
+
+def test_what_is_said_of_what_was_understood_is_offered_first(index):
+    shown = {one.name: one for one in blank(index.bundle.context, None, {"metrics": ("count(tickets)",)}).fields}
+    assert "tickets" in shown["by"].options[0].value and "tickets" in shown["filters"].options[0].value
+
+
+def test_a_terminal_asks_for_the_value_of_what_is_open(ask, send):
+    open_ = "total amount (orders) (> 100) ?"
+    said = iter(["order count", "-", open_, "> 250", *"-----"])
+    picked = fill(ask(ASKED).reply.form, lambda _: next(said), lambda _: None)
+    assert picked["filters"] == ["orders.total_amount>250"]
+    assert send(picked).status == "answered"
 
 
 def test_a_terminal_fills_it_in_line_by_line(ask, send):

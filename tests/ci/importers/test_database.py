@@ -89,6 +89,24 @@ def test_lines_are_worth_pieces_times_price_on_the_day_of_their_order(context):
     assert "order value" in worth.synonyms
 
 
+def test_a_list_that_the_database_declares_is_closed_however_few_rows_there_are(tmp_path):
+    with duckdb.connect(str(tmp_path / "d.duckdb")) as connection:
+        connection.execute(
+            """create type mood as enum ('calm', 'wild');
+            create table sitter(id integer primary key, email varchar, mood mood, town varchar,
+              job_title varchar check (job_title in ('a', 'b')), pay decimal(5,1) check (pay > 0));
+            insert into sitter values (1, 'x@sit.example', 'calm', 'Ghent', 'a', 2);
+            insert into sitter values (2, 'y@sit.example', 'wild', 'Ghent', 'b', 3)"""
+        )
+    draft = drafted(f"duckdb://{tmp_path}/d.duckdb", Wanted(), rules_of(tmp_path), date(2026, 1, 15))
+    entity = draft.records["entities"]["sitter"]
+    told = {part["name"]: (part["data_type"], part.get("sample_values")) for part in entity["dimensions"]}
+    assert told["job_title"] == ("varchar", ["a", "b"])
+    assert told["mood"] == ("enum", ["calm", "wild"])
+    assert told["town"] == ("varchar", None)
+    assert entity["pii"] == ["email"]
+
+
 def test_names_of_people_are_held_back_and_names_of_companies_are_not(context, root):
     customer = context.entities["customer"]
     assert customer.pii == ["contact_name", "contact_email"]

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import pytest
 
+from bot.analytics.form import from_choices
 from bot.conversation import Choice, Form, FormField, Turn
+from bot.delivery.blocks import form as menus
 from bot.router import Answerer
 from tests.fakes.frame import said
 from tests.fakes.slack.payloads import BOT
@@ -95,3 +97,10 @@ def test_a_state_that_is_none_is_an_empty_form(asked, slack, state):
     assert slack.click("UANA", post, "Run", state=state).status == 200
     bot.settle()
     assert [one["text"] for one in slack.posts("C1") if not one["to"]][1:] == ["[] [] None"]
+
+
+def test_what_is_open_is_completed_by_what_is_typed():
+    line = {"form_field_values": {"form_field_values": {"type": "plain_text_input", "value": "Leeds, > 40"}}}
+    menu = {"selected_options": [{"value": "pubs.city?"}, {"value": "pubs.open"}, {"value": "count(orders) per pubs?"}]}
+    given = from_choices(menus.picked({"values": {**line, "form_field_filters": {"form_field_filters": menu}}}))
+    assert given["filters"] == ["pubs.city=Leeds", "pubs.open", "count(orders) per pubs>40"]
