@@ -19,6 +19,7 @@ from tests.compiled import TODAY, index_of
 from tests.rows import each
 
 ROWS = yaml.safe_load(Path(__file__).with_name("plain.yaml").read_text())
+READS = yaml.safe_load(Path(__file__).with_name("reads.yaml").read_text())
 SUITE = yaml.safe_load((HERE.parent / "enforcement" / "suite.yaml").read_text())
 WRONG = ("wrong action", "wrong number", "wrong reason", "promise", "pii", "unanswered")
 Roots = dict[str, BundleIndex]
@@ -42,6 +43,20 @@ def test_short_right_answers_are_mostly_valid_and_never_called_wrong(
     with capsys.disabled():
         print(f"\n{verdicts.count('valid')} of {len(verdicts)} short right answers are valid, the others unread")
     assert verdicts.count("valid") >= 0.55 * len(verdicts)
+
+
+@each("row", READS, ids=lambda row: row["text"])
+def test_a_sentence_is_read_as_what_it_says_or_not_at_all(row: dict[str, Any], repositories: Roots) -> None:
+    index = repositories["ferry"]
+    facts = {"fare_class": "flex", "hours_until_departure": 50, "is_cancelled_by_us": False, "bags": 4}
+    case = case_of(row.get("query", "What holds?"), TODAY, {}, index, index.evaluator, read_facts(facts, index))
+    read_as = [
+        " ".join(
+            str(part) for part in (one.kind, one.action or one.fact or one.policy_id, one.value) if part is not None
+        )
+        for one in read(row["text"], situation(case, row["text"]))
+    ]
+    assert read_as == row.get("claims", [])
 
 
 @each("row", ROWS, ids=[row["query"][:40] for row in ROWS])
