@@ -40,11 +40,13 @@ def test_each_claim_gets_its_status_and_the_policy_that_decides(
     judged = found(index, read_facts(row["facts"], index), row["text"], row["claims"])
     assert judged.verdict == row["verdict"]
     assert list(judged.missing) == row.get("missing", [])
+    assert judged.verdict != "valid" or judged.objections == ()
     for one, expected in zip(judged.reading.claims, row["claimed"], strict=True):
         kind, status, *policy = expected.split()
         assert (one.kind, one.status) == (kind, status)
         assert kind == "source" or [one.policy_id] == (policy or [None])
         assert (one.path is None) is (one.line is None)
+        assert status in ("valid", "unread") or any(one.quote in said for said in judged.objections)
         assert kind == "source" or (one.path is not None) is bool(policy)
 
 

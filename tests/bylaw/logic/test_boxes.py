@@ -7,20 +7,25 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from bylaw.logic.boxes.boxes import (
+    END,
     EVERYTHING,
+    START,
     Box,
     TooManyBoxes,
     boxes,
     contains,
     domain,
+    join_regions,
     lies_in,
     meet,
+    meet_regions,
     meets,
     overlap,
     point,
     region,
     subtract,
     uncovered,
+    without,
 )
 from bylaw.logic.boxes.truth import truth
 from bylaw.logic.formula.ir import And, Atom, Not, Or, Variable
@@ -97,6 +102,41 @@ def test_a_point_of_a_box_satisfies_the_formula(formula):
     for box in boxes(formula, VARIABLES):
         case = {name: values[0] for name, values in GRID.items()} | point(box, VARIABLES)
         assert truth(formula, case) is True
+
+
+CUTS = (START, (0, 0), (0, 1), (1, 0), (1, 1), (2, 0), END)
+CELLS = range(len(CUTS) - 1)  # below 0, 0, between, 1, between, 2 and above: the least parts that bounds tell apart
+FREE = Variable("x", "decimal")
+
+
+def of_cells(cells):
+    """The region that is made of some cells: neighbours are one span."""
+    starts = [CUTS[n] for n in CELLS if n in cells and n - 1 not in cells]
+    ends = [CUTS[n + 1] for n in CELLS if n in cells and n + 1 not in cells]
+    return tuple(zip(starts, ends, strict=True))
+
+
+SUBSETS = [{n for n in CELLS if chosen >> n & 1} for chosen in range(1 << len(CELLS))]
+
+
+def test_regions_are_joined_met_and_cut_as_the_sets_of_values_that_they_are():
+    regions = [of_cells(cells) for cells in SUBSETS]
+    for one, a in zip(SUBSETS, regions, strict=True):
+        for two, b in zip(SUBSETS, regions, strict=True):
+            assert meet_regions(a, b) == of_cells(one & two)
+            assert without(a, b) == of_cells(one - two)
+            assert join_regions(a, b) == of_cells(one | two)
+
+
+def test_boxes_meet_and_contain_each_other_as_the_sets_of_values_that_they_are():
+    boxed = [(cells, Box({"x": of_cells(cells)})) for cells in SUBSETS if cells]
+    for one, a in boxed:
+        assert lies_in(point(a, {"x": FREE})["x"], a.regions["x"])
+        for two, b in boxed:
+            assert meets(a, b) == bool(one & two) == (meet(a, b) is not None)
+            assert contains(a, b) == (two <= one)
+            left = subtract(a, b, {"x": FREE})
+            assert [box.regions["x"] for box in left] == ([of_cells(one - two)] if one - two else [])
 
 
 @pytest.mark.parametrize(
