@@ -313,7 +313,8 @@ class _Judge:
     def _deciding(self, action: str, cell: Mapping[str, Region]) -> ConditionalRule | None:
         """The rule to name: one that fires for sure and speaks of the action, else the strongest that may."""
         about = self.entailment.about(action, self.vocabulary.outcome_of(action))
-        points = {fact: value for fact, where in cell.items() if (value := point_of(where)) is not None}
+        found_points = {fact: point_of(where, self.variables[fact]) for fact, where in cell.items()}
+        points = {fact: value for fact, value in found_points.items() if value is not None}
         rules = self.case.evaluator.ruleset.rules
         found: list[tuple[tuple[int, int, int], ConditionalRule]] = []
         for i, rule in enumerate(rules):

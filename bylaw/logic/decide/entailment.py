@@ -17,7 +17,7 @@ from bylaw.logic.boxes.truth import FLIPPED, amount, truth
 from bylaw.logic.decide.case import in_force
 from bylaw.logic.decide.evaluate import Evaluator
 from bylaw.logic.decide.firing import bits
-from bylaw.logic.formula.ir import And, Atom, Compare, Formula, Not, Ref, Value, conj, disj, names
+from bylaw.logic.formula.ir import And, Atom, Compare, Formula, Not, Ref, Value, Variable, conj, disj, names
 
 Status = Literal["given", "denied", "silent", "torn"]
 Key: TypeAlias = str | Compare  # a fact, or a comparison that may turn out either way
@@ -170,9 +170,10 @@ class _Search:
     def __init__(self, asked: Entailment, about: About, cell: Cell, wanted: Status) -> None:
         self.asked, self.about, self.wanted = asked, about, wanted
         self.lift_from = len(asked.ruleset.rules)
-        self.points = {
-            fact: value for fact in cell if isinstance(fact, str) and (value := point_of(cell[fact])) is not None
-        }
+        variables = asked.ruleset.variables
+        regions = [(fact, where) for fact, where in cell.items() if isinstance(fact, str)]
+        points = {fact: point_of(where, variables[fact]) for fact, where in regions}
+        self.points = {fact: value for fact, value in points.items() if value is not None}
         self.cell: dict[Key, Region] = dict(cell)
         self.seen: dict[Status, Cell] = {}
         self.left = MOST_NODES
@@ -376,18 +377,16 @@ def _met(one: Mapping[Key, Region], other: Mapping[Key, Region]) -> Mapping[Key,
     return found
 
 
-def point_of(where: Region) -> Value | None:
+def point_of(where: Region, variable: Variable) -> Value | None:
     """The only value of a region, None where there are more."""
     if isinstance(where, frozenset):
         return next(iter(where)) if len(where) == 1 else None
     if len(where) != 1:
         return None
-    (low, low_side), (high, high_side) = where[0]
+    (low, _), (high, _) = where[0]
     if isinstance(low, float) or isinstance(high, float):
         return None
-    if low == high and (low_side, high_side) == (0, 1):
-        return low
-    return low if low_side == high_side == 0 and high - low == 1 and isinstance(low, int) else None
+    return low if high - low == int(variable.is_whole) else None
 
 
 def _facts(key: Key) -> set[str]:
