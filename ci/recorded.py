@@ -293,8 +293,10 @@ def _answer(entry: AuditEntry, body: Mapping[str, Any]) -> RecordedAnswer | None
 
 
 def _call(entry: AuditEntry, body: Mapping[str, Any]) -> RecordedAnswer | None:
-    """A call that the gate decided. One that no binding or declaration knew has nothing to be decided anew."""
+    """A call that the gate decided. One that was refused before any rule was asked is not decided anew either."""
     match body:
+        case {"refused": True}:
+            return None
         case {"facts": dict(facts), "action": str(action), "ruling": str(ruling), "request_id": str(id_)}:
             return RecordedAnswer(entry.seq, id_, str(body.get("actor") or ""), facts, {(CALL, action): ruling})
     return None

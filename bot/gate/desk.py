@@ -306,6 +306,8 @@ def decision_entry(answer: GateAnswer, gate: Gate, call: Call, commit: str | Non
     }
     if not entry["rules"]:
         entry["why"] = [reason.text for reason in answer.reasons]
+    if answer.is_refused:
+        entry["refused"] = True
     if answer.not_taken:
         entry["not_taken"] = list(answer.not_taken)
     return entry

@@ -57,6 +57,7 @@ class GateAnswer:
     reasons: tuple[Reason, ...] = ()
     not_taken: tuple[str, ...] = ()
     is_pending: bool = False
+    is_refused: bool = False  # before any rule was asked: there is no such call
     different: Callable[[], dict[str, Any] | None] = field(default=lambda: None, repr=False, compare=False)
     reads: Reads | None = field(default=None, repr=False)
 

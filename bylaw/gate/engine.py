@@ -116,7 +116,7 @@ class Gate:
         reads = Reads(meaning.action, call.tool, call.actor, call.session, meaning.keys, dict(meaning.facts), at, day)
         answer = GateAnswer(decision_id, "deny", mode, self.etag, not_taken=meaning.not_taken, reads=reads)
         if meaning.refused is not None or meaning.action is None:
-            return replace(answer, reasons=(Reason(meaning.refused or "nothing covers it"),))
+            return replace(answer, reasons=(Reason(meaning.refused or "nothing covers it"),), is_refused=True)
         asked = PendingCall(at, call.session, call.actor, meaning.keys)
         mine, rest = self._histories(meaning.action)
         besides = next(values(rest, asked, find))

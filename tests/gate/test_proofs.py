@@ -57,6 +57,22 @@ def test_recorded_calls_are_decided_anew_by_the_pull_request(bylaw, tmp_path, mo
     assert "full_refund: deny → allow: 2 calls, such as" in out
 
 
+def test_a_call_that_was_refused_before_any_rule_was_asked_is_not_decided_anew(bylaw, tmp_path):
+    base = write(tmp_path / "base", SHOP)
+    head = copy.deepcopy(SHOP)
+    del head["policies"]["POL-REFUND-002"], head["policies"]["POL-REFUND-003"]  # whatever is confirmed passes
+    write(tmp_path / "head", head)
+    store = f"sqlite:///{tmp_path / 'store.db'}"
+    guard = Guard.open(bundle_for_root(base), store=store)
+    with guard.session("s", facts={"confirmed": True}):
+        for refused in ({"customer_id": "0017"}, {"amount": -1}, {"amount": "NaN"}):
+            assert guard.decide(tool="issue_refund", arguments={**REFUND, **refused}).ruling == "deny"
+        assert guard.decide(tool="issue_refund", arguments=REFUND).ruling == "deny"
+    _, out, _ = bylaw("diff", base, tmp_path / "head", "--audit", store, "--json")
+    told = json.loads(out)["recorded"]
+    assert (told["answers"], told["different"]) == (1, 1), told
+
+
 CASES = [
     ([], {"permitted": ["full_refund", "logout", "store_credit"]}, False),
     ([{"action": "verify_identity", "ago": "30 minutes"}], {"prohibited": ["disclose_pii"]}, True),
