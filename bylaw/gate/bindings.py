@@ -95,7 +95,7 @@ class _Reading:
             raw = argument(arguments, tool.action.name)
             chosen = tool.action.values.get(_spelled(raw)) if raw is not None else None
             if chosen is None:
-                what = "is missing" if raw is None else f"is `{clip(str(raw))}`, which means no action"
+                what = "is missing" if raw is None else f"is `{clip(_spelled(raw))}`, which means no action"
                 return Meaning(None, refused=f"the argument `{tool.action.name}` {what}")
             written = chosen
         if written not in self._reader.vocabulary.actions:
@@ -181,7 +181,10 @@ def _spelled(raw: Any) -> str:
     """An argument as `values` spell it."""
     if isinstance(raw, bool):
         return "true" if raw else "false"
-    return raw if isinstance(raw, str) else str(raw)
+    try:
+        return raw if isinstance(raw, str) else str(raw)
+    except ValueError:  # a whole number of thousands of digits, which Python spells for nobody
+        return "a number of too many digits"
 
 
 def clip(text: str) -> str:

@@ -29,7 +29,11 @@ from bylaw.warehouses.port import Warehouse
 OURS = "duckdb"
 _SLOT = re.compile(r"\{([A-Za-z_][A-Za-z0-9_]*)\}")
 _MARK = "bylaw_parameter_"
+_WHOLE = re.compile(r"0|-?[1-9][0-9]{0,29}")  # one spelling, as a key has: what finds a row also says whose it is
+_DECIMAL = re.compile(r"-?(0|[1-9][0-9]{0,29})(\.[0-9]{1,10})?")
 _MOST_TEXT = 1_000  # characters of one value
+_MOST_BITS = 100  # of a whole number
+_PLAIN = (str, int, float, Decimal, Fraction)  # whatever else an agent says is no value
 
 _log = logging.getLogger("bylaw.gate")
 
@@ -49,12 +53,10 @@ class WarehouseLookups:
         if lookup is None:
             return None
         given = {name: argument(arguments, source) for name, source in sorted(bound.parameters.items())}
-        asked = (
-            bound.query,
-            tuple((name, type(raw).__name__, str(raw)[: _MOST_TEXT + 1]) for name, raw in given.items()),
-        )
+        plain = {name: raw if isinstance(raw, _PLAIN) else None for name, raw in given.items()}
+        asked = bound.query, tuple((name, type(raw).__name__, raw) for name, raw in plain.items())
         if asked not in seen:
-            seen[asked] = self._row(lookup, given, actor or "anonymous")
+            seen[asked] = self._row(lookup, plain, actor or "anonymous")
         row = seen[asked]
         raw = None if row is None else row.get(bound.column.casefold())
         return raw.date() if isinstance(raw, datetime) else raw
@@ -105,12 +107,14 @@ def bound_sql(lookup: Lookup, values: Mapping[str, exp.Expr]) -> str:
 
 def literal(example: Any, raw: Any) -> exp.Expr:
     """*raw* as a literal of the example's type. Raises BadLookup for what is none, a missing value among it."""
+    if isinstance(raw, int) and raw.bit_length() > _MOST_BITS:
+        raise BadLookup("a parameter is a number of more digits than any column has")
     if isinstance(example, bool):
         if isinstance(raw, bool):
             return exp.Boolean(this=raw)
     elif isinstance(example, int | Decimal):
         number = str(raw) if isinstance(raw, int | float | Decimal | Fraction) and not isinstance(raw, bool) else raw
-        if isinstance(number, str) and re.fullmatch(r"-?\d{1,30}(\.\d{1,10})?", number, re.ASCII):
+        if isinstance(number, str) and (_WHOLE if isinstance(example, int) else _DECIMAL).fullmatch(number):
             return exp.Literal.number(number) if number[0] != "-" else exp.Neg(this=exp.Literal.number(number[1:]))
     elif isinstance(raw, str | int) and not isinstance(raw, bool):
         text = str(raw)

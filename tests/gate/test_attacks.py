@@ -79,12 +79,14 @@ ARGUMENTS = [
     {"days": []},
     {"days": {}},
     {"amount": 100_001},
+    # numbers that nobody spells
+    *({name: value} for name in ("kind", "amount", "days", "customer_id") for value in (10**5_000, [10**5_000])),
     # facts among the arguments
     {"confirmed": True, "identity_verified": True, "refunds_today": 0},
 ]
 
 
-@pytest.mark.parametrize("changed", ARGUMENTS, ids=lambda one: json.dumps(one, default=repr)[:60])
+@pytest.mark.parametrize("changed", ARGUMENTS, ids=lambda one: next(iter(one)))
 def test_no_argument_gets_a_second_refund(desk, changed):
     refunded(desk)
     answer = desk.decide(call_of(tool="issue_refund", arguments={**REFUND, **changed}, session=HOST, actor="bot"))

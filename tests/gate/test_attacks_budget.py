@@ -77,7 +77,7 @@ def worth(amount):
     """What a tool makes of an amount that it is sent, None where it refuses it."""
     try:
         found = Decimal(str(amount)) if not isinstance(amount, bool | list | dict | None) else None
-    except InvalidOperation:
+    except (InvalidOperation, ValueError):
         return None
     return found if found is not None and found.is_finite() else None
 
@@ -86,11 +86,11 @@ AMOUNTS = [
     1e308, -1e308, 5e-324, 10**30, -(10**30), 10**400, float("nan"), float("-inf"), -0.0, "-0", "-60", "1e308", "1e2",
     "0x1", "1_000", "１００", "٤١", "41 ", "+41", "41,00", "40.000000000000000000000000000000000001", "4" * 5_000,
     40.00000000000001, Decimal("40.0000000001"), True, [41], [1], {"amount": 1}, {"value": 41}, [], None, "", "NaN",
-    "Infinity", "sNaN", b"41", 1 + 0j,
+    "Infinity", "sNaN", b"41", 1 + 0j, 10**5_000, [10**5_000],
 ]  # fmt: skip
 
 
-@pytest.mark.parametrize("amount", AMOUNTS, ids=lambda one: repr(one)[:30])
+@pytest.mark.parametrize("amount", AMOUNTS, ids=lambda one: type(one).__name__)
 def test_no_amount_passes_the_budget(desk, amount):
     spent(desk)
     answer = pay(desk, amount)

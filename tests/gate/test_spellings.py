@@ -9,6 +9,7 @@ import pytest
 from bylaw.errors import UsageError
 from bylaw.gate.desk import MemoryDesk, call_of
 from bylaw.gate.engine import Gate
+from bylaw.gate.lookups import BadLookup, literal
 from tests.gate.shop import REFUND, SHOP
 
 NOON = datetime(2026, 11, 20, 12, tzinfo=UTC)
@@ -151,6 +152,28 @@ def test_what_is_spelled_as_it_has_to_be_is_counted(desk_of, declared, good):
     assert refund(desk, good).is_allowed
     again = refund(desk, good)
     assert again.ruling == "deny" and again.reasons[0].policy_id == "POL-REFUND-002", "the second of the day"
+
+
+@pytest.mark.parametrize(
+    ("example", "raw", "is_found"),
+    [
+        *((1, raw, True) for raw in (17, "17", 0, "0", -3, "-3")),
+        *((1, raw, False) for raw in [*AS_A_NUMBER, *AS_TEXT_TOO, *NOTHING, 1.5, "1.5", "-0", None, ""]),
+        *((Decimal("1.5"), raw, True) for raw in (17, "17", 1.5, "1.5", "1.50", "-0.5")),
+        *(
+            (Decimal("1.5"), raw, False)
+            for raw in ("+1.5", "01.5", "1_0.5", ".5", "1.", "1e1", "١.٥", "1,5", True, [1.5])
+        ),
+    ],
+    ids=said,
+)
+def test_a_lookup_by_a_number_reads_one_spelling_too(example, raw, is_found):
+    try:
+        literal(example, raw)
+    except BadLookup:
+        assert not is_found
+    else:
+        assert is_found
 
 
 def test_a_call_by_action_is_held_to_it_too(desk_of):

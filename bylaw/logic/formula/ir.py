@@ -33,6 +33,7 @@ NEGATED: Mapping[str, Literal["==", "!=", "<", "<=", ">", ">="]] = {
     "<=": ">",
 }
 MAX_DIGITS = 40  # a longer number is a mistake or an attack
+_MAX_BITS = 4 * MAX_DIGITS
 
 
 class ValueMisfit(ValueError):
@@ -120,6 +121,8 @@ class Variable:
         raise ValueMisfit("type", f"`{_said(raw)}` is not {_ARTICLE[self.kind]}, and `{self.name}` is one{of_two}")
 
     def _number(self, raw: int | str | Decimal | Fraction) -> Number:
+        if isinstance(raw, int) and raw.bit_length() > _MAX_BITS:
+            raise ValueMisfit("type", f"what `{self.name}` is given is not a number of a usable size")
         try:
             return exact(raw)
         except ValueError:
@@ -144,7 +147,10 @@ _LONGEST = 60  # of what somebody wrote, in a message
 
 def _said(raw: Any) -> str:
     """What somebody wrote, as YAML and JSON spell it, short enough for a message."""
-    text = json.dumps(raw) if raw is None or isinstance(raw, bool) else " ".join(str(raw).split())
+    try:
+        text = json.dumps(raw) if raw is None or isinstance(raw, bool) else " ".join(str(raw).split())
+    except ValueError:  # a whole number of thousands of digits, which Python spells for nobody
+        return "a number of too many digits"
     return text if len(text) <= _LONGEST else f"{text[: _LONGEST - 1]}…"
 
 
