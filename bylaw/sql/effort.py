@@ -15,7 +15,7 @@ from bylaw.sql.catalogue import common_table, denied, is_derived
 from bylaw.sql.lengths import check_lengths
 
 _FEW = 100  # rows up to which a LIMIT makes a source small
-_GROWING = {"list_resize": 1, "array_resize": 1}  # functions that are named only, and which argument is the length
+_GROWING = {"list_resize": 1}  # functions that are named only, and which argument is the length
 _WIDTH = re.compile(r"\d{5,}")  # in a pattern of printf or format
 
 
@@ -106,8 +106,6 @@ def _length_of(call: exp.Func) -> exp.Expr | None:
         found = call.args.get("times")
     elif isinstance(call, exp.Pad):
         found = call.expression
-    elif isinstance(call, exp.Space):
-        found = call.this
     elif isinstance(call, exp.Anonymous) and (at := _GROWING.get(call.name.lower())) is not None:
         found = call.expressions[at] if len(call.expressions) > at else call
     return found

@@ -17,7 +17,7 @@ _PAIRS = 10_000_000  # letters of one text against those of another: about a ten
 _COMPARING = frozenset(
     {"levenshtein", "damerau_levenshtein", "editdist3", "jaro_similarity", "jaro_winkler_similarity"}
 )
-_MAKERS = frozenset({"repeat", "pad", "lpad", "rpad", "space", "list_resize", "array_resize", "generateseries"})
+_MAKERS = frozenset({"repeat", "pad", "lpad", "rpad", "list_resize", "generateseries"})
 
 
 def check_lengths(nodes: Sequence[exp.Expr], most: int) -> None:
@@ -52,8 +52,6 @@ def _length(node: exp.Expr, long: Mapping[int, int]) -> int:
             return of(node.this) * _number(node.args.get("times"))
         case exp.Pad():
             return max(of(node.this), _number(node.expression))
-        case exp.Space():
-            return _number(node.this)
         case exp.Replace() | exp.RegexpReplace():
             return of(node.this) * of(node.args.get("replacement"))
         case exp.GenerateSeries():
