@@ -11,7 +11,16 @@ from hypothesis import strategies as st
 from bylaw.logic.boxes.truth import simplify
 from bylaw.logic.formula.expressions import parse_expression
 from bylaw.logic.formula.ir import FALSE, TRUE, And, Atom, ConditionalRule, Effect, Not, Or, Source, Variable, names
-from bylaw.logic.words.prose import Label, case_in_words, phrase, rule_in_lines, rule_in_words, sentence, value_in_words
+from bylaw.logic.words.prose import (
+    Label,
+    case_in_words,
+    phrase,
+    rule_in_lines,
+    rule_in_words,
+    sentence,
+    told,
+    value_in_words,
+)
 from tests.bylaw.logic.worlds import GRID, VARIABLES, formulas
 from tests.rows import each
 
@@ -98,6 +107,25 @@ def test_what_only_a_program_writes_is_said_too(formula, says):
 )
 def test_a_value_is_said_with_its_unit(value, spoken, says):
     assert value_in_words(value, spoken) == says
+
+
+@pytest.mark.parametrize(
+    ("value", "spoken", "says"),
+    [
+        (True, Label("has a receipt"), "has a receipt: yes"),
+        (True, Label("the rider is a member"), "the rider is a member"),
+        (False, Label("the rider is a member"), "the rider is not a member"),
+        (True, Label("member", given="you are a member"), "you are a member"),
+        (False, Label("member", given="you are a member"), "member: no"),
+        (False, Label("member", denied="you are no member"), "you are no member"),
+        (3, Label("days late", unit="days"), "days late: 3"),
+        (3, Label("delay", unit="days"), "delay: 3 days"),
+        (3, Label("delay", unit="days", given="it is {value} late"), "it is 3 days late"),
+        (3, Label(), "some fact: 3"),
+    ],
+)
+def test_what_a_case_says_of_a_fact(value, spoken, says):
+    assert told("some_fact", value, spoken) == says
 
 
 def test_a_phrase_without_labels_uses_the_fact_s_own_name():
