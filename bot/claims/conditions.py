@@ -13,10 +13,8 @@ from bylaw.logic.formula.ir import Atom, Value, ValueMisfit, exact
 BEYOND = "another unit: "  # such a claim is wrong, not unread: the text says so
 
 
-def atom_of(
-    words: Declared, fact: str, operator: str, value: object, unit: str | None
-) -> Atom | tuple[Atom, Atom] | str:
-    """A condition as a test of the logic, `between` as two; or why it is none."""
+def atoms_of(words: Declared, fact: str, operator: str, value: object, unit: str | None) -> tuple[Atom, ...] | str:
+    """A condition as tests of the logic, all of which must hold; or why it is none."""
     variable = words.variables.get(fact)
     if variable is None:
         return f"`{fact}` is no declared fact"
@@ -25,13 +23,18 @@ def atom_of(
     if wrong is not None:
         return wrong
     known: list[Value] = [one for one in values if not isinstance(one, tuple)]
-    if operator == "between" and len(known) == 2:
-        return Atom(fact, ">=", known[0]), Atom(fact, "<=", known[1])
-    if operator == "in" or len(known) > 1:
-        return Atom(fact, "in", tuple(known))
-    if not known or operator == "between" or (variable.is_finite and operator not in ("==", "!=")):
-        return f"`{operator}` does not fit `{fact}`"
-    return Atom(fact, operator, known[0])  # type: ignore[arg-type]
+    match operator, known:
+        case "between", [low, high] if not variable.is_finite:
+            return Atom(fact, ">=", low), Atom(fact, "<=", high)
+        case "in" | "==", [_, _, *_]:
+            return (Atom(fact, "in", tuple(known)),)
+        case "!=", [_, _, *_]:
+            return tuple(Atom(fact, "!=", one) for one in known)
+        case "in" | "==", [one]:
+            return (Atom(fact, "==", one),)
+        case "!=" | "<" | "<=" | ">" | ">=", [one] if operator == "!=" or not variable.is_finite:
+            return (Atom(fact, operator, one),)
+    return f"`{operator}` does not fit `{fact}`"
 
 
 def _value(words: Declared, fact: str, raw: object, unit: str | None) -> Value | tuple[str]:

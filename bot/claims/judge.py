@@ -12,7 +12,7 @@ from fractions import Fraction
 from functools import cached_property
 from typing import Literal
 
-from bot.claims.conditions import BEYOND, atom_of
+from bot.claims.conditions import BEYOND, atoms_of
 from bot.claims.coverage import Coverage, Gap, Told
 from bot.claims.declared import Declared, declared
 from bot.claims.measures import amount_of
@@ -183,9 +183,11 @@ class _Judge:
     def _is_here(self, claim: Claim) -> bool:
         """Does the case leave the conditions of *claim* possible?"""
         for when in claim.when:
-            atom = atom_of(self.case.words, when.fact, when.operator, when.value, when.unit)
+            tests = atoms_of(self.case.words, when.fact, when.operator, when.value, when.unit)
             known = self.case.facts.get(when.fact)
-            if isinstance(atom, Atom) and known is not None and not lies_in(known, self._region(atom)):
+            if known is None or isinstance(tests, str):
+                continue
+            if not all(lies_in(known, self._region(one)) for one in tests):
                 return False
         return True
 
@@ -234,9 +236,9 @@ class _Judge:
         for fact, operator, value, unit in rows:
             if fact not in self.variables:
                 return f"`{fact}` is no declared fact"
-            atom = atom_of(self.case.words, fact, operator, value, unit)
-            if isinstance(atom, str) and not atom.startswith(BEYOND):
-                return atom
+            tests = atoms_of(self.case.words, fact, operator, value, unit)
+            if isinstance(tests, str) and not tests.startswith(BEYOND):
+                return tests
         return None
 
     def _region(self, atom: Atom) -> Region:
@@ -250,10 +252,10 @@ class _Judge:
         """The regions of K, and in their place those of W: the claim's conditions and the facts told beside them."""
         supposed: dict[str, Region] = {}
         for fact, operator, value, unit in self._conditions(i, claim):
-            atom = atom_of(self.case.words, fact, operator, value, unit)
-            if isinstance(atom, str):
-                return atom
-            for one in atom if isinstance(atom, tuple) else (atom,):
+            tests = atoms_of(self.case.words, fact, operator, value, unit)
+            if isinstance(tests, str):
+                return tests
+            for one in tests:
                 where = self._region(one)
                 supposed[fact] = meet_regions(supposed[fact], where) if fact in supposed else where
             if not supposed[fact]:
@@ -331,13 +333,13 @@ class _Judge:
 
     def _holds(self, claim: Claim) -> bool | None:
         """Is the case so? None where nobody told."""
-        atom = atom_of(self.case.words, claim.fact or "", claim.operator or "==", claim.value, claim.unit)
+        tests = atoms_of(self.case.words, claim.fact or "", claim.operator or "==", claim.value, claim.unit)
         known = self.case.facts.get(claim.fact or "")
-        if isinstance(atom, str):
+        if isinstance(tests, str):
             return False
         if known is None:
             return None
-        return all(lies_in(known, self._region(one)) for one in (atom if isinstance(atom, tuple) else (atom,)))
+        return all(lies_in(known, self._region(one)) for one in tests)
 
     def _fact(self, i: int, claim: Claim) -> tuple[Status, str, ConditionalRule | None]:
         holds = self._holds(claim)
@@ -351,13 +353,14 @@ class _Judge:
     def _limit(self, i: int, claim: Claim) -> tuple[Status, str, ConditionalRule | None]:
         """Some rule that was weighed tests that fact at that value."""
         fact = claim.fact or ""
-        atom = atom_of(self.case.words, fact, "==", claim.value, claim.unit)
-        if not isinstance(atom, Atom):
-            return "invalid", f"{self._label(fact)}: {atom}" if isinstance(atom, str) else "no limit", None
+        found = atoms_of(self.case.words, fact, "==", claim.value, claim.unit)
+        if isinstance(found, str):
+            return "invalid", f"{self._label(fact)}: {found}", None
+        (drawn,) = found
         for rule in self._weighed(self._free(i, fact)):
             for test in atoms(rule.guard):
                 values = test.value if isinstance(test.value, tuple) else (test.value,)
-                if test.var == fact and atom.value in values:
+                if test.var == fact and drawn.value in values:
                     return "valid", "", rule
         return "invalid", f"no rule that matters here draws its line for {self._label(fact)} there", None
 

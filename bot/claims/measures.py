@@ -34,7 +34,7 @@ def told_measures(words: Declared, name: str, value: Value) -> Iterator[Measure]
     found = words.measured(name, value)
     if found is not None:
         yield found
-        if not isinstance(found.amount, date) and not isinstance(value, str):
+        if not isinstance(found.amount, date):
             yield Measure("bare", Fraction(value))
 
 
