@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from datetime import date, timedelta
 
 from bot.enforcement.question.case.days import Days, Told, named_days, told_days
-from bot.enforcement.question.case.facts import Read, Reading, Unclear, is_sayable, read_text
+from bot.enforcement.question.case.facts import BOUND, Read, Reading, Unclear, is_sayable, read_text
 from bot.enforcement.question.case.mentions import phrases_of, words_of
 from bot.enforcement.question.case.proposed import Held, merged
 from bot.enforcement.question.case.replies import declines, read_answer
@@ -22,8 +22,10 @@ from bot.enforcement.question.topic.scope import asked_about
 from bot.index import BundleIndex
 from bylaw.language.text import parse
 from bylaw.logic.decide.evaluate import Evaluator
+from bylaw.logic.formula.ir import Value
 
 _ONE = timedelta(days=1)
+_NUMBERS = frozenset(("integer", "decimal"))
 _SHORT = 6  # words that say but a number
 _SUPPOSED = re.compile(r"(?i)\W*(?:and )?(?:what about|how about|what if)\b")
 
@@ -51,7 +53,7 @@ def understand(
     reading = read_text(text, vocabulary, variables, today, matter, near)
     is_supposed = _SUPPOSED.match(text) is not None  # "what about 55?" is no answer, but another number than before
     direct = read_answer(text, asked, vocabulary, variables, today) if asked and not is_supposed else None
-    if direct is None and not reading.reads:
+    if direct is None and not any(vocabulary.facts[read.fact].type in _NUMBERS for read in reading.reads):
         replaced = _replaced(text, today, memory, index, evaluator)
         reading = reading if replaced is None else _with(reading, replaced)
     reading = reading if proposed is None else merged(reading, proposed)
@@ -67,13 +69,19 @@ def understand(
     elif not isinstance(direct, Read):
         memory = _gone_on(memory, text, about, reading)
     declined = tuple(dict.fromkeys(name for name in memory.declined if name not in reading.facts))
-    facts = {**memory.facts, **reading.facts}
+    facts = {**_still(memory.facts, reading), **reading.facts}
     told = told_days(text, today, reading.reads)
     days = memory.days if told is None else None if told.days == Days(today, today + _ONE) else told.days
     # "today" says nothing that is not so without it
     unused = tuple(words for words in _unused(text, reading, told) if words.casefold() != "today")
     reading = replace(reading, unused=unused)
     return replace(memory, facts=facts, declined=declined, asking=None, days=days), reading, is_declined
+
+
+def _still(facts: Mapping[str, Value], reading: Reading) -> dict[str, Value]:
+    """The *facts* of before that hold still: not those of which *reading* tells another value that is not clear."""
+    again = {one.fact for one in reading.unclear if one.reason != BOUND}
+    return {name: value for name, value in facts.items() if name not in again}
 
 
 def _unused(text: str, reading: Reading, told: Told | None) -> Iterator[str]:
@@ -119,7 +127,7 @@ def _next(memory: Memory) -> int:
 def _replaced(text: str, today: date, memory: Memory, index: BundleIndex, evaluator: Evaluator) -> Read | None:
     """The only number that is known, another one in its place: "and 40?"."""
     vocabulary, variables = index.vocabulary, evaluator.ruleset.variables
-    numbers = [name for name in sorted(memory.facts) if vocabulary.facts[name].type in ("integer", "decimal")]
+    numbers = [name for name in sorted(memory.facts) if vocabulary.facts[name].type in _NUMBERS]
     if len(numbers) != 1 or not goes_on(text) or len(text.split()) > _SHORT:
         return None
     found = read_answer(text, numbers[0], vocabulary, variables, today)

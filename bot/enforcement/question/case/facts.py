@@ -563,7 +563,7 @@ class _Reader:
         if ahead[-1:] == "-" and ahead[-2:-1] in ("", " "):
             return "it is below zero"
         denied = [word for word in before[-2:] if word in self.lexicon["negation"]]
-        return "it is denied" if denied else self._doubt(first)
+        return "it is denied" if denied else self._doubt(first, is_restricted=False)  # "only 3 days" are three
 
     def _is_exception(self, before: Sequence[str], behind: Sequence[str]) -> bool:
         """Do the words only seem to bound: "from" and "before" open much else behind a number?"""
@@ -619,10 +619,10 @@ class _Reader:
         said = [word.word for word in self.words[max(one.first - 2, 0) : one.first]]
         return "both are mentioned" if said[-1:] == ["or"] and said[0] in _PREPOSITIONS else None
 
-    def _doubt(self, i: int) -> str | None:
+    def _doubt(self, i: int, is_restricted: bool = True) -> str | None:
         said = [self.words[k].word for k in range(max(i - _NEAR, 0), i) if self._is_together(k, i)]
-        is_doubted = self.lexicon["doubting"].any_in(said) or self.lexicon["restriction"].any_in(said[-2:])
-        return "it is not said for sure" if is_doubted else None
+        is_left_over = is_restricted and self.lexicon["restriction"].any_in(said[-2:])
+        return "it is not said for sure" if is_left_over or self.lexicon["doubting"].any_in(said) else None
 
     def _places_of(self, figure: Figure) -> list[int]:
         return list(range(bisect_left(self.starts, figure.start), bisect_left(self.starts, figure.end)))
