@@ -8,8 +8,9 @@ from dataclasses import replace
 from datetime import date, timedelta
 
 from bot.enforcement.question.case.days import Days, Told, named_days, told_days
-from bot.enforcement.question.case.facts import BOUND, Read, Reading, Unclear, is_sayable, read_text
+from bot.enforcement.question.case.facts import Read, Reading, Unclear, is_sayable, read_text
 from bot.enforcement.question.case.mentions import phrases_of, words_of
+from bot.enforcement.question.case.numbers import BOUND
 from bot.enforcement.question.case.proposed import Held, merged
 from bot.enforcement.question.case.replies import declines, read_answer
 from bot.enforcement.question.earlier import Told as Earlier

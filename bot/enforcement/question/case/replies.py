@@ -9,8 +9,10 @@ import re
 from collections.abc import Mapping
 from datetime import date
 
-from bot.enforcement.question.case.facts import BOUND, Misread, Read, Unclear, read_reply, read_text
+from bot.enforcement.question.case.amounts import Misread
+from bot.enforcement.question.case.facts import Read, Unclear, read_reply, read_text
 from bot.enforcement.question.case.mentions import said_by, words_of
+from bot.enforcement.question.case.numbers import BOUND
 from bylaw.authored.vocabulary import Fact, Vocabulary
 from bylaw.language.lexicon import closed, content, lexicon, stem
 from bylaw.language.text import parse

@@ -1,0 +1,271 @@
+"""The numbers of a statement as values of facts: beside declared words, in a unit that only one fact has, as an age."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterator, Sequence
+from dataclasses import replace
+from datetime import date
+from functools import lru_cache
+
+from bot.enforcement.question.case.amounts import Misread, ratio_of, value_of
+from bot.enforcement.question.case.mentions import Place
+from bot.enforcement.question.case.statement import Said, Statement
+from bylaw.language import dates
+from bylaw.language.days import find_days
+from bylaw.language.figures import Figure, figures, unit_named
+from bylaw.language.lexicon import closed, content, stem
+from bylaw.language.text import Text, parse
+from bylaw.logic.formula.ir import Value
+
+BOUND = "it gives a bound or a range, not one value"
+_NAMED, _WELL_NAMED = 5, 15  # the ranks of one and of two declared words around a number
+_ONE_PERSON, _COMING_OF_AGE, _AGING = closed("one_person"), closed("coming_of_age"), closed("aging")
+_KIN = frozenset(map(stem, closed("kin")))
+_RANGES = frozenset(("to", "-", "–", "or", "till", "until", "and"))
+
+
+def figures_of(text: Text, today: date) -> tuple[Figure, ...]:
+    """The figures of *text* and the days that it names as people do: yesterday, on Tuesday."""
+    return _figures(text.source, today)
+
+
+@lru_cache(maxsize=128)
+def _figures(source: str, today: date) -> tuple[Figure, ...]:
+    text, found = parse(source), list(figures(source))
+    spans = (span for span in dates.find(text.seen, today) if span.start is not None and span.end is not None)
+    days = [(one.begins, one.ends, one.start) for one in spans if (one.end - one.start).days == 1]  # type: ignore[operator]
+    named = [(start, end, day) for start, end, day in find_days(text.seen, today) if day is not None]
+    days += [(start + 3 * text.seen[start:end].casefold().startswith("on "), end, day) for start, end, day in named]
+    taken = {at for one in found for at in range(one.start, one.end)}
+    for start, end, day in days:
+        if taken.isdisjoint(range(start, end)):
+            taken.update(range(start, end))
+            found.append(Figure(start, end, (day,), "date", core=end))  # type: ignore[arg-type]
+    return tuple(sorted(found, key=lambda one: one.start))
+
+
+class Numbers:
+    """The readings of the numbers *at* a statement; facts that are *asked* about count more than those *near* them."""
+
+    def __init__(self, at: Statement, asked: frozenset[str], near: frozenset[str], today: date) -> None:
+        self.at, self.asked, self.near, self.today = at, asked, near, today
+
+    def value_of(self, name: str, figure: Figure) -> Value | Misread | None:
+        """What *figure* is for the fact *name*."""
+        return value_of(self.at.facts[name], figure, self.today)
+
+    def read(self) -> Iterator[Said]:
+        found = figures_of(self.at.text, self.today)
+        untold: list[tuple[Figure, bool]] = []
+        known: set[str] = set()
+        for before, figure, after in zip((None, *found), found, (*found[1:], None), strict=False):
+            is_last = before is not None and self._is_range(before, figure)
+            is_inexact = is_last or (after is not None and self._is_range(figure, after))
+            if is_last and before is not None:
+                figure = replace(figure, start=before.start)  # "10 to 15 days" is one
+            if (aged := self._age(figure, is_inexact)) is not None:
+                yield aged
+                continue
+            around = [one for one in self._places(figure) if one.fact in self.at.facts]
+            known.update(one.fact for one in around if one.rank > 0)
+            places = [one for one in around if self._may_be_meant(one, figure)]
+            if not figure.is_firm and not any(place.rank >= _NAMED for place in places):
+                continue
+            options = [(place, value) for place in places if (value := self.value_of(place.fact, figure)) is not None]
+            if options:
+                best = [(self._by_own_unit(place, figure), value) for place, value in options]
+                yield from self._of_figure(figure, best, is_inexact)
+            elif not any(one.rank >= _NAMED and self.value_of(one.fact, figure) is not None for one in around):
+                untold.append((figure, is_inexact))
+        for figure, is_inexact in untold:
+            yield from self._by_unit(figure, known, is_inexact)
+
+    def _age(self, figure: Figure, is_inexact: bool) -> Said | None:
+        """A number without a unit that a person is, or is of ("she is 12", "a child of 12"): the only age in years."""
+        used = self.at.places_of(figure)
+        ages = [name for name in self.at.phrases.ages if name in self.at.facts]
+        asked = [name for name in ages if name in self.asked] or ages
+        if figure.unit is not None or len(used) != 1 or len(asked) != 1:
+            return None
+        first = self._aged_from(used[0])
+        value = self.value_of(asked[0], figure)
+        if first is None or value is None or isinstance(value, Misread):
+            return None
+        start, end = self.at.extent([first, *used], figure)
+        return Said(asked[0], value, start, end, _WELL_NAMED, self.problem(figure, frozenset(used), is_inexact))
+
+    def _aged_from(self, k: int) -> int | None:
+        """Where the words begin that make the number at *k* the years of one person; None where none do."""
+        said = [self.at.words[i].word for i in range(max(k - 2, 0), k) if self.at.is_together(i, k)]
+        behind = self.at.words[k + 1].word if self.at.is_inside(k + 1, k) else ""
+        match said:
+            case [*_, before] if before in _AGING:
+                return k - 1
+            case [who, "of"] if self._is_person(who):
+                return k - 2
+            case [who, verb] if verb in _COMING_OF_AGE and (who in _ONE_PERSON or self._is_person(who)):
+                return None if content([behind]) or behind == "of" else k - 2
+        return None
+
+    def _is_person(self, word: str) -> bool:
+        """Is it a word for a person: by family or age, or as the question for the age calls whom it asks about?"""
+        return stem(word) in _KIN or any(stem(word) in self.at.own(name) for name in self.at.phrases.ages)
+
+    def inexact(self) -> Iterator[Said]:
+        """Words of a fact around what is no number: "renewed it a few times"."""
+        said = [word.word for word in self.at.words]
+        for first, behind in self.at.lexicon["inexact"].find(said):
+            if first and said[first - 1] == "how":
+                continue
+            unit = self.at.lexicon.unit(said, behind) if behind < len(said) else None
+            last = behind - 1 + (unit[1] if unit else 0)
+            core, end = self.at.words[behind - 1].end, self.at.words[last].end
+            figure = Figure(self.at.words[first].start, end, (), unit[0] if unit else None, core=core)
+            for place in self._places(figure):
+                if place.fact in self.at.facts and place.rank >= _NAMED:
+                    extent = self.at.extent(place.used, figure)
+                    yield Said(place.fact, None, *extent, place.rank, "it does not say exactly how many")
+
+    def _places(self, figure: Figure) -> Iterator[Place]:
+        return self.at.phrases.places(self.at.words, self.at.starts, figure)
+
+    def _may_be_meant(self, place: Place, figure: Figure) -> bool:
+        """Is a number that counts something else no value, and one of a fact that nobody asked about well named?"""
+        is_asked = place.fact in self.near
+        least = 1 if figure.unit == "date" else 0 if is_asked else _WELL_NAMED if self.asked else 1
+        if place.rank < least:
+            return False
+        used, measured = self.at.places_of(figure), self.at.facts[place.fact].unit is not None
+        return not (
+            measured and figure.unit is None and used and self._counts_another(figure, used[-1] + 1, place.fact)
+        )
+
+    def _by_own_unit(self, place: Place, figure: Figure) -> Place:
+        """Of two facts whose words fit, the one in whose very unit the number is told fits better."""
+        is_own = figure.unit is not None and figure.unit == unit_named(self.at.facts[place.fact].unit)
+        return replace(place, rank=place.rank + is_own)
+
+    def _of_figure(
+        self, figure: Figure, options: Sequence[tuple[Place, Value | Misread]], is_inexact: bool
+    ) -> Iterator[Said]:
+        """The reading of one number beside words of facts: the best fitting words speak for it."""
+        best = max(place.rank for place, _ in options)
+        top = {place.fact: (place, value) for place, value in options if place.rank == best}
+        rivals = (
+            self._measured_so(figure, self.asked) - set(top) if best == 0 else set()
+        )  # nothing but the unit is declared
+        if best == 0 and not set(top) & self.asked and rivals:
+            yield from self._by_unit(figure, set(), is_inexact)
+            return
+        names = set(top) & self.asked if len(top) > 1 and len(set(top) & self.asked) == 1 else set(top)
+        for name in sorted(names):
+            place, value = top[name]
+            start, end = self.at.extent(place.used, figure)
+            problem = self.problem(figure, place.used, is_inexact)
+            if len(names) > 1:
+                problem = f"it could also be: {self.at.called(names - {name})}"
+            if isinstance(value, Misread):
+                problem, value = problem or value.reason, None  # type: ignore[assignment]  # a reason is no value
+            yield Said(name, value, start, end, best, problem)  # type: ignore[arg-type]
+
+    def _by_unit(self, figure: Figure, known: Collection[str], is_inexact: bool) -> Iterator[Said]:
+        """A number without declared words, where only one of the facts asked about is measured so."""
+        if not figure.is_firm or figure.per or figure.unit == "date":
+            return
+        used = self.at.places_of(figure)
+        fits = self._measured_so(figure, self.asked) - set(known)
+        rivals = self._measured_so(figure, self.near)
+        own = {name for name in fits | rivals if unit_named(self.at.facts[name].unit) == figure.unit}
+        if len(own) == 1 and figure.unit is not None:
+            fits &= own
+        elif fits and len(fits | rivals) > 1:
+            fits &= self.at.named_near(fits | rivals, used) if used else set()
+        if len(fits) != 1 or not used or self._counts_another(figure, used[-1] + 1, next(iter(fits))):
+            return
+        name = next(iter(fits))
+        value = self.value_of(name, figure)
+        if value is None or set(used) <= self.at.taken:
+            return
+        problem = self.problem(figure, frozenset(used), is_inexact)
+        if isinstance(value, Misread):
+            yield Said(name, None, figure.start, figure.end, 0, problem or value.reason)
+        else:
+            yield Said(name, value, figure.start, figure.end, 0, problem)
+
+    def _measured_so(self, figure: Figure, names: Collection[str]) -> set[str]:
+        """Those of *names* that have such a unit; a number without one counts what it stands before."""
+        numbers = {name: self.at.facts[name].unit for name in names if self._is_number(name)}
+        used = self.at.places_of(figure)
+        behind = (
+            [figure.unit]
+            if figure.unit
+            else [word.word for word in self.at.words[used[-1] + 1 : used[-1] + 2]]
+            if used
+            else []
+        )
+        counted = {
+            name for name, unit in numbers.items() if unit is None and any(stem(w) in self.at.own(name) for w in behind)
+        }
+        if figure.unit is None:
+            return counted
+        return counted | {
+            name for name, unit in numbers.items() if unit and ratio_of(self.at.facts[name], figure.unit) is not None
+        }
+
+    def _is_number(self, name: str) -> bool:
+        return name in self.at.facts and self.at.facts[name].type in ("integer", "decimal")
+
+    def _counts_another(self, figure: Figure, k: int, name: str) -> bool:
+        """Does a noun of something else stand behind the number?"""
+        is_sum = (figure.unit or "").isupper()  # "a $40 mouse" tells a price, of whatever it is
+        if k >= len(self.at.words) or not self.at.is_together(k - 1, k) or (k in self.at.taken and not is_sum):
+            return False
+        return (figure.unit is None or is_sum) and self.stands_before(k, name)
+
+    def stands_before(self, k: int, name: str) -> bool:
+        """Is what stands at *k* a word of something else than a fact?"""
+        if k >= len(self.at.words) or not self.at.is_together(k - 1, k):
+            return False
+        word = self.at.words[k].word
+        is_light = word in self.at.lexicon["dimension"] or not content([word])
+        return word[0].isdecimal() or not (is_light or stem(word) in self.at.own(name))
+
+    def problem(self, figure: Figure, used: frozenset[int], is_inexact: bool) -> str | None:
+        """Why a number is not what the person says, as far as the words around it tell."""
+        places = self.at.places_of(figure)
+        first, last = (places[0], places[-1]) if places else (0, -1)
+        before = [
+            self.at.words[i].word
+            for i in range(max(0, first - 4), first)
+            if i not in used and self.at.is_together(i, first)
+        ]
+        behind = [self.at.words[i].word for i in range(last + 1, min(last + 4, len(self.at.words))) if i not in used]
+        rows = [row for row, operator in self.at.lexicon.comparisons.items() if operator != "=="]
+        ahead = self.at.text.seen[max(figure.start - 9, 0) : figure.start].rstrip()
+        after = self.at.text.seen[figure.end : figure.end + 9].lstrip()[:1]
+        is_bound = any(
+            tuple(before[-len(row) :]) == row or tuple(behind[: len(row)]) == row for row in rows if len(row) < 4
+        )
+        if not closed("apiece").isdisjoint(behind[:1]):
+            return "it is said of each"
+        if (
+            is_inexact
+            or (is_bound and not self._is_exception(before, behind))
+            or ahead[-1:] in tuple("<>≤≥")
+            or after == "+"
+        ):
+            return BOUND
+        if ahead[-1:] == "-" and ahead[-2:-1] in ("", " "):
+            return "it is below zero"
+        denied = [word for word in before[-2:] if word in self.at.lexicon["negation"]]
+        return "it is denied" if denied else self.at.doubt(first, is_restricted=False)  # "only 3 days" are three
+
+    def _is_exception(self, before: Sequence[str], behind: Sequence[str]) -> bool:
+        """Do the words only seem to bound: "from" and "before" open much else behind a number?"""
+        rows = self.at.lexicon.comparisons
+        is_before = any(tuple(before[-len(row) :]) == row for row, operator in rows.items() if operator != "==")
+        return not is_before and behind[:1] not in (["or"], ["and"])
+
+    def _is_range(self, one: Figure, other: Figure) -> bool:
+        gap = self.at.text.seen[one.end : other.start].strip().casefold()
+        return gap in _RANGES and one.unit == other.unit
