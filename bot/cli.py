@@ -180,7 +180,7 @@ def serve(
     from bot.delivery.http.serving import crew
     from bot.delivery.http.serving import serve as server
     from bot.memory import opening
-    from bot.request.capacity import Room
+    from bot.request.capacity import Slots
     from bot.request.scheduler import ticking
 
     given = given_settings(root, warehouse)
@@ -212,7 +212,7 @@ def serve(
             with ExitStack() as stack:
                 bot = stack.enter_context(closing(opened()))
                 stack.enter_context(ticking(bot, given.tick_seconds))
-                room = Room(given.limits.requests)
+                room = Slots(given.limits.requests)
                 served = api.build(bot, given, new_id, rates, room)
                 if slack is not None:
                     from bot.delivery.slack import app as slack_app

@@ -16,7 +16,7 @@ from bot.decisions.search import search_of
 from bylaw.authored.decisions import KINDS, Decisions
 from bylaw.authored.machines.intents import Intents
 from bylaw.canonical import canonical_json
-from ci.loading.ingest import SEED_LENGTHS, Sourced, ingest
+from ci.loading.decision_records import SEED_LENGTHS, Sourced, ingest
 from ci.loading.rules import load_defaults
 from ci.loading.source import read
 from tests.rows import each

@@ -45,7 +45,7 @@ class Gap:
 
 
 @dataclass(frozen=True)
-class Told:
+class ToldCase:
     """What the person told: the facts of the case, and the words of the question."""
 
     facts: Mapping[str, Value]
@@ -55,7 +55,7 @@ class Told:
 class Coverage:
     """One text and the claims about it."""
 
-    def __init__(self, text: Text, claims: Sequence[Claim], words: Declared, told: Told) -> None:
+    def __init__(self, text: Text, claims: Sequence[Claim], words: Declared, told: ToldCase) -> None:
         self.text, self.claims, self.words, self.told = text, claims, words, told
         self.figures = figures_in(text)
         self.places: list[tuple[Place, ...]] = [tuple(self._places(claim.quote)) for claim in claims]

@@ -13,7 +13,7 @@ from functools import cached_property
 from typing import Literal
 
 from bot.claims.conditions import BEYOND, atoms_of
-from bot.claims.coverage import Coverage, Gap, Told
+from bot.claims.coverage import Coverage, Gap, ToldCase
 from bot.claims.declared import Declared, declared
 from bot.claims.measures import amount_of
 from bot.claims.models import By, Claim, Judged, Reading, Status, Unread, Verdict, worst
@@ -75,7 +75,7 @@ def judge(text: str, claims: Sequence[Claim], case: Situation, by: By = "given",
         gaps: tuple[Gap, ...] = ()
         coverage = None
     else:
-        coverage = Coverage(parse(text), claims, case.words, Told(case.facts, case.query))
+        coverage = Coverage(parse(text), claims, case.words, ToldCase(case.facts, case.query))
         gaps = tuple(gap for gap in coverage.gaps() if not (is_twice and gap.is_weak))
     return _Judge(case, claims, coverage, gaps).found(by)
 

@@ -13,7 +13,7 @@ from typing import Annotated, Any
 
 from pydantic import BaseModel, ConfigDict, Field
 
-from bot.claims.coverage import Coverage, Told
+from bot.claims.coverage import Coverage, ToldCase
 from bot.claims.judge import Situation
 from bot.claims.models import MOST_CLAIMS, Claim
 from bot.index import BundleIndex
@@ -78,7 +78,7 @@ class ModelReader:
             if proposed is None:
                 break
             claims = proposed
-            gaps = list(Coverage(parse(answer), claims, case.words, Told(case.facts, case.query)).gaps())
+            gaps = list(Coverage(parse(answer), claims, case.words, ToldCase(case.facts, case.query)).gaps())
             if best is None or len(gaps) < best[0]:
                 best = len(gaps), claims
             if not gaps:

@@ -65,7 +65,7 @@ class GuidedPolicy(Spoken):
     line: int | None = None
 
 
-class Told(Spoken):
+class ToldAction(Spoken):
     """An action with its words and the policy that speaks of it."""
 
     action: str
@@ -104,10 +104,10 @@ class Guidance(Spoken):
     outcomes: dict[str, Any] = Field(default_factory=dict)
     missing: tuple[Missing, ...] = ()
     policies: tuple[GuidedPolicy, ...] = ()
-    must_tell: tuple[Told, ...] = ()
-    required: tuple[Told, ...] = ()
-    prohibited: tuple[Told, ...] = ()
-    permitted: tuple[Told, ...] = ()
+    must_tell: tuple[ToldAction, ...] = ()
+    required: tuple[ToldAction, ...] = ()
+    prohibited: tuple[ToldAction, ...] = ()
+    permitted: tuple[ToldAction, ...] = ()
     scaffold: dict[str, Any] = Field(default_factory=dict)
     layers: dict[str, Layer] = Field(default_factory=dict)
     bundle_etag: str
@@ -250,7 +250,7 @@ def _missing(case: Case) -> Iterable[Missing]:
     return (Missing(fact=name, question=question(case.words, name)) for name in case.scope.missing if name in facts)
 
 
-def _must_tell(case: Case) -> Iterable[Told]:
+def _must_tell(case: Case) -> Iterable[ToldAction]:
     """What the decision gives that an answer may not leave out."""
     actions, vocabulary = case.index.vocabulary.actions, case.index.vocabulary
     taken = [result.action for result in case.decision.outcomes.values() if result.action is not None]
@@ -260,17 +260,17 @@ def _must_tell(case: Case) -> Iterable[Told]:
             yield from _told(case, [action])
 
 
-def _duties(case: Case, kind: str) -> tuple[Told, ...]:
+def _duties(case: Case, kind: str) -> tuple[ToldAction, ...]:
     return tuple(
-        Told(action=action, label=case.words.action(action), policy_id=rule.policy_id)
+        ToldAction(action=action, label=case.words.action(action), policy_id=rule.policy_id)
         for held, action, rule in case.scope.duties
         if held == kind
     )
 
 
-def _told(case: Case, actions: Iterable[str]) -> tuple[Told, ...]:
+def _told(case: Case, actions: Iterable[str]) -> tuple[ToldAction, ...]:
     speaking = {fired.action: fired.policy_id for fired in reversed(case.decision.fired)}
-    return tuple(Told(action=one, label=case.words.action(one), policy_id=speaking.get(one)) for one in actions)
+    return tuple(ToldAction(action=one, label=case.words.action(one), policy_id=speaking.get(one)) for one in actions)
 
 
 # ---- the layers of seed 000 -----------------------------------------------------------------------------------------

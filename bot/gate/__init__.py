@@ -1,1 +1,1 @@
-"""The gate as a service: kept decisions, shared history, HTTP and MCP (GATE.md)."""
+"""The gate as a service: kept decisions, shared history, HTTP and MCP."""

@@ -15,8 +15,8 @@ class Full(Exception):
 
 
 @dataclass
-class Room:
-    """Room for *most*. Only for the event loop of one process."""
+class Slots:
+    """Slots for *most* at once. Only for the event loop of one process."""
 
     most: int
     count: int = 0

@@ -1,7 +1,8 @@
 """What the organisation decided: decisions, the events behind them, the transitions between them (seed 002, section K).
 
-People write one record a file. `Decisions` is all of them together as `ci.loading.ingest` normalised them and the
-bundle carries them. A key that is not in these models goes into `x-extra` and is published in the field catalogue.
+People write one record a file. `Decisions` is all of them together as `ci.loading.decision_records` normalised them
+and the bundle carries them. A key that is not in these models goes into `x-extra` and is published in the field
+catalogue.
 """
 
 from __future__ import annotations

@@ -13,7 +13,7 @@ from bylaw.progress import progress
 from ci.commands.accepting import accepted, write
 from ci.commands.appending import write_cases
 from ci.commands.fix import in_colour
-from ci.coverage.mutants import Told, mutants
+from ci.coverage.mutants import Mutants, mutants
 
 
 def mutating(root: Path, at: date | None, is_writing: bool, as_json: bool) -> int:
@@ -27,7 +27,7 @@ def mutating(root: Path, at: date | None, is_writing: bool, as_json: bool) -> in
     return 1 if told.survivors else 0
 
 
-def unnoticed(root: Path, at: date | None) -> Told:
+def unnoticed(root: Path, at: date | None) -> Mutants:
     """What `--missing` names once everything counted is covered: rules, exceptions and bounds that could still go."""
     with progress() as heard:
         return mutants(root, at, date.today(), heard, only_whole=True)

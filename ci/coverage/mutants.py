@@ -69,7 +69,7 @@ class Mutant:
 
 
 @dataclass(frozen=True, slots=True)
-class Told:
+class Mutants:
     """Every mutant of a repository, in the order of its files."""
 
     mutants: tuple[Mutant, ...]
@@ -130,7 +130,7 @@ class Told:
 
 def mutants(
     root: Path, at: date | None, today: date, progress: Progress | None = None, only_whole: bool = False
-) -> Told:
+) -> Mutants:
     """Every mutant of the repository at *root*, held against its cases as of *at*.
 
     With *only_whole* those alone that take a rule or an exception away or move a bound.
@@ -147,7 +147,7 @@ def mutants(
         if mutation.is_whole or not only_whole
     ]
     held = tuple(laboratory.held(record, mutation) for record, mutation in each("editing", edits, progress))
-    return Told(held, laboratory.failing_count)
+    return Mutants(held, laboratory.failing_count)
 
 
 @dataclass(frozen=True)

@@ -1,4 +1,4 @@
-"""`bylaw lsp`: the desk over the Language Server Protocol, on standard input and output.
+"""`bylaw lsp`: the repository over the Language Server Protocol, on standard input and output.
 
 Typing is answered at once from what is known; the check runs when typing pauses, never twice at a time.
 """
@@ -16,7 +16,7 @@ from pygls.lsp.server import LanguageServer
 
 from bylaw.errors import BylawError
 from bylaw.roots import root_around
-from ci.editor.desk import Desk
+from ci.editor.open_repository import OpenRepository
 from ci.findings import Finding, Place
 
 PAUSE = 0.15  # seconds without typing before a check
@@ -29,27 +29,27 @@ _SEVERITY = {
 
 
 class Server(LanguageServer):
-    """The protocol's side of one desk."""
+    """The protocol's side of one repository."""
 
     def __init__(self, version: str, today: Callable[[], date]) -> None:
         super().__init__("bylaw", version, text_document_sync_kind=lsp.TextDocumentSyncKind.Full)
         self._today = today
-        self._desk: Desk | None = None
+        self._desk: OpenRepository | None = None
         self._told: dict[str, list[lsp.Diagnostic]] = {}
         self._found: dict[str, tuple[Finding, ...]] = {}
         self._waiting: Any = None
 
     # ---- paths ------------------------------------------------------------------------------------------------------
 
-    def desk(self, uri: str) -> Desk:
-        """The desk of the repository around a document."""
+    def repository(self, uri: str) -> OpenRepository:
+        """The repository of the repository around a document."""
         if self._desk is None:
-            self._desk = Desk(root_around(_path(uri).parent).resolve(), self._today())
+            self._desk = OpenRepository(root_around(_path(uri).parent).resolve(), self._today())
         return self._desk
 
     def inside(self, uri: str) -> str | None:
         """The path of a document from the root; None outside of it."""
-        path, root = _path(uri), self.desk(uri).root
+        path, root = _path(uri), self.repository(uri).root
         return path.relative_to(root).as_posix() if path.is_relative_to(root) else None
 
     # ---- checking ---------------------------------------------------------------------------------------------------
@@ -61,7 +61,7 @@ class Server(LanguageServer):
         path = self.inside(uri)
         if path is None:
             return
-        texts = self.desk(uri).texts
+        texts = self.repository(uri).texts
         if text is None:
             texts.pop(path, None)
         else:
@@ -71,7 +71,7 @@ class Server(LanguageServer):
         self._waiting = asyncio.get_running_loop().call_later(PAUSE, self.check)
 
     def check(self) -> None:
-        """Check the desk, and tell the editor what is new and what is gone."""
+        """Check the repository, and tell the editor what is new and what is gone."""
         assert self._desk is not None
         try:
             self._found = dict(self._desk.findings())
@@ -153,25 +153,27 @@ def server(version: str, today: Callable[[], date] = date.today) -> Server:
     def complete(ls: Server, params: lsp.CompletionParams) -> list[lsp.CompletionItem]:
         rows, line = _rows(ls, params)
         above = rows[max(0, params.position.line - 40) : params.position.line][::-1]
-        offers = ls.desk(params.text_document.uri).offers(line, params.position.character, above)
+        offers = ls.repository(params.text_document.uri).offers(line, params.position.character, above)
         return [lsp.CompletionItem(label=one.word, detail=one.about) for one in offers]
 
     @made.feature(lsp.TEXT_DOCUMENT_HOVER)
     def hover(ls: Server, params: lsp.HoverParams) -> lsp.Hover | None:
         word = _word(ls, params)
-        told = ls.desk(params.text_document.uri).meaning(word) if word else None
+        told = ls.repository(params.text_document.uri).meaning(word) if word else None
         return lsp.Hover(lsp.MarkupContent(lsp.MarkupKind.Markdown, told)) if told else None
 
     @made.feature(lsp.TEXT_DOCUMENT_DEFINITION)
     def define(ls: Server, params: lsp.DefinitionParams) -> lsp.Location | None:
         word = _word(ls, params)
-        place = ls.desk(params.text_document.uri).definition(word) if word else None
+        place = ls.repository(params.text_document.uri).definition(word) if word else None
         return None if place is None else ls.location(place)
 
     @made.feature(lsp.TEXT_DOCUMENT_REFERENCES)
     def refer(ls: Server, params: lsp.ReferenceParams) -> list[lsp.Location]:
         word = _word(ls, params)
-        return [ls.location(place) for place in ls.desk(params.text_document.uri).references(word)] if word else []
+        return (
+            [ls.location(place) for place in ls.repository(params.text_document.uri).references(word)] if word else []
+        )
 
     @made.feature(lsp.TEXT_DOCUMENT_CODE_ACTION)
     def act(ls: Server, params: lsp.CodeActionParams) -> list[lsp.CodeAction]:
@@ -182,7 +184,7 @@ def server(version: str, today: Callable[[], date] = date.today) -> Server:
     @made.feature(lsp.TEXT_DOCUMENT_CODE_LENS)
     def lens(ls: Server, params: lsp.CodeLensParams) -> list[lsp.CodeLens]:
         uri = params.text_document.uri
-        told = ls.desk(uri).cases_of(ls.inside(uri) or "")
+        told = ls.repository(uri).cases_of(ls.inside(uri) or "")
         return [
             lsp.CodeLens(range=_line(line, 0), command=lsp.Command(title=words, command="")) for line, words in told
         ]
@@ -199,11 +201,11 @@ def _rows(ls: Server, params: Positioned) -> tuple[list[str], str]:
 
 
 def _word(ls: Server, params: Positioned) -> str | None:
-    return ls.desk(params.text_document.uri).word_at(_rows(ls, params)[1], params.position.character)
+    return ls.repository(params.text_document.uri).word_at(_rows(ls, params)[1], params.position.character)
 
 
 def _action(ls: Server, uri: str, finding: Finding) -> lsp.CodeAction | None:
-    fix = ls.desk(uri).fix(finding)
+    fix = ls.repository(uri).fix(finding)
     if fix is None:
         return None
     rows = ls.workspace.get_text_document(uri).source.split("\n")

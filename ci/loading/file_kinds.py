@@ -1,4 +1,4 @@
-"""One file → its models. The table ROOMS says which folder holds which model.
+"""One file → its models. The table FILE_KINDS says which folder holds which model.
 
 One bad file never hides the others. What no row matches is told, because a misspelt folder would silently mean nothing.
 """
@@ -21,8 +21,8 @@ from bylaw.authored.policies import Case, Policy
 from bylaw.authored.tools import Lookup
 from bylaw.authored.vocabulary import Vocabulary
 from ci.findings import Finding, Place
+from ci.loading.decision_records import Sourced
 from ci.loading.files import Content
-from ci.loading.ingest import Sourced
 from ci.loading.rules import effective, load_defaults, unknown_severities
 from ci.loading.schema.nearest import did_you_mean
 from ci.loading.schema.schema_findings import clip, described, fitted
@@ -31,7 +31,7 @@ from ci.loading.words import EVERY_WORD, VocabularyFile, salvaged
 
 
 @dataclass(frozen=True, slots=True)
-class Room:
+class FileKind:
     """A kind of file: its path without suffix (`**/` is any number of folders, `*` one name), and what it holds.
 
     `identity` is the field by which a record is known.
@@ -44,25 +44,25 @@ class Room:
 
 
 # The first row that matches holds.
-ROOMS: tuple[Room, ...] = (
-    Room("policies/**/vocabulary", "vocabulary", Vocabulary, ""),
-    Room("policies/**/cases", "cases", Case, "name"),
-    Room("policies/**/*", "policies", Policy, "policy_id"),
-    Room("context/entities/**/*", "entities", Entity, "name"),
-    Room("context/metrics/**/*", "metrics", Metric, "name"),
-    Room("context/gotchas/**/*", "gotchas", Gotcha, "id"),
-    Room("context/glossary/**/*", "glossary", GlossaryTerm, "term"),
-    Room("context/guides/**/*", "guides", Guide, "domain"),
-    Room("context/verified_queries/**/*", "verified_queries", VerifiedQuery, "name"),
-    Room("context/lookups/**/*", "lookups", Lookup, "name"),
-    Room("context/calendar", "calendar", Calendar, ""),
-    Room("context/business/objectives/**/*", "objectives", Objective, "id"),
-    Room("context/business/strategies/**/*", "strategies", Strategy, "id"),
-    Room("context/business/projects/**/*", "projects", Project, "id"),
-    Room("context/decisions/**/decisions/*", "decisions", Decision, "id"),
-    Room("context/decisions/**/events/*", "decisions", Event, "id"),
-    Room("context/decisions/**/transitions/*", "decisions", Transition, "id"),
-    *(Room(f"rules/{name}", "rules", model, name) for name, model in RULE_FILES.items()),
+FILE_KINDS: tuple[FileKind, ...] = (
+    FileKind("policies/**/vocabulary", "vocabulary", Vocabulary, ""),
+    FileKind("policies/**/cases", "cases", Case, "name"),
+    FileKind("policies/**/*", "policies", Policy, "policy_id"),
+    FileKind("context/entities/**/*", "entities", Entity, "name"),
+    FileKind("context/metrics/**/*", "metrics", Metric, "name"),
+    FileKind("context/gotchas/**/*", "gotchas", Gotcha, "id"),
+    FileKind("context/glossary/**/*", "glossary", GlossaryTerm, "term"),
+    FileKind("context/guides/**/*", "guides", Guide, "domain"),
+    FileKind("context/verified_queries/**/*", "verified_queries", VerifiedQuery, "name"),
+    FileKind("context/lookups/**/*", "lookups", Lookup, "name"),
+    FileKind("context/calendar", "calendar", Calendar, ""),
+    FileKind("context/business/objectives/**/*", "objectives", Objective, "id"),
+    FileKind("context/business/strategies/**/*", "strategies", Strategy, "id"),
+    FileKind("context/business/projects/**/*", "projects", Project, "id"),
+    FileKind("context/decisions/**/decisions/*", "decisions", Decision, "id"),
+    FileKind("context/decisions/**/events/*", "decisions", Event, "id"),
+    FileKind("context/decisions/**/transitions/*", "decisions", Transition, "id"),
+    *(FileKind(f"rules/{name}", "rules", model, name) for name, model in RULE_FILES.items()),
 )
 _ONE_OF = {
     "entities": "entity",
@@ -117,7 +117,7 @@ class Reader:
         self._rules: dict[str, str] = {}  # name -> file
 
     def take(self, content: Content) -> None:
-        """Read one file into the room it belongs to."""
+        """Read one file into the kind it belongs to."""
         try:
             source = read(content.path, content.data)
         except Unreadable as problem:
@@ -127,11 +127,11 @@ class Reader:
             return
         self.sources[content.path] = source
         self._tell_duplicates(source)
-        room = room_of(content.path)
-        if room is None:
+        kind = kind_of_file(content.path)
+        if kind is None:
             self.findings.append(_homeless(content.path))
         else:
-            self._enter(source, room)
+            self._enter(source, kind)
 
     def lose(self, finding: Finding) -> None:
         """A file that cannot be read at all: others may name what it would have declared."""
@@ -143,9 +143,9 @@ class Reader:
         elif path.parts[0] == "context":
             self.lost_words.add(path.stem)
 
-    def _enter(self, source: Source, room: Room) -> None:
-        identity = room.identity
-        match room.section:
+    def _enter(self, source: Source, kind: FileKind) -> None:
+        identity = kind.identity
+        match kind.section:
             case "vocabulary":
                 vocabulary, findings, lost = salvaged(source.data, source.path)
                 self.findings += findings
@@ -160,13 +160,13 @@ class Reader:
                 if self._is_first("rules/", identity, source.path):
                     self._rules[identity] = source.path
             case _:
-                record, findings = fitted(room.model, source.data, source.path)
+                record, findings = fitted(kind.model, source.data, source.path)
                 self.findings += findings
                 if record is None and isinstance(source.data, dict):
-                    self.lost_words.add(str(source.data.get(room.identity)))
-                self._keep(record, room, source.path)
+                    self.lost_words.add(str(source.data.get(kind.identity)))
+                self._keep(record, kind, source.path)
 
-    def _keep(self, record: BaseModel | None, room: Room, path: str) -> None:
+    def _keep(self, record: BaseModel | None, kind: FileKind, path: str) -> None:
         """Put a record of context/ where it is found by its name."""
         if isinstance(record, Decision | Event | Transition):
             self.decisions.append(Sourced(record, path))
@@ -174,9 +174,9 @@ class Reader:
             if self._is_first("context/", "calendar", path):
                 self._calendar = record
         elif record is not None:
-            name = getattr(record, room.identity)
-            if self._is_first(room.section, name, path, room.identity):
-                self._records[room.section][name] = record
+            name = getattr(record, kind.identity)
+            if self._is_first(kind.section, name, path, kind.identity):
+                self._records[kind.section][name] = record
 
     def _enter_policy(self, source: Source) -> None:
         policy, findings = fitted(Policy, source.data, source.path)
@@ -268,10 +268,10 @@ class Reader:
         return Rules(**found)
 
 
-def room_of(path: str) -> Room | None:
-    """Which row of ROOMS a file belongs to."""
+def kind_of_file(path: str) -> FileKind | None:
+    """Which row of FILE_KINDS a file belongs to."""
     found = _patterns().fullmatch(path.rpartition(".")[0])
-    return ROOMS[found.lastindex - 1] if found is not None and found.lastindex else None
+    return FILE_KINDS[found.lastindex - 1] if found is not None and found.lastindex else None
 
 
 def declared_twice(what: str, id: str, key: str, path: str, first: str) -> Finding:
@@ -293,7 +293,7 @@ def _homeless(path: str) -> Finding:
     if path.startswith("context/decisions/"):
         help = "records lie in decisions/, events/ and transitions/ under context/decisions/"
     else:
-        known = sorted({room.pattern.partition("/*")[0] for room in ROOMS})
+        known = sorted({kind.pattern.partition("/*")[0] for kind in FILE_KINDS})
         nearest = did_you_mean(bare if parts[0] == "rules" else "/".join(parts[:2]), known)
         help = nearest or f"what is read: {', '.join(known)}"
     return Finding("schema", f"the file `{path}` is in no place that anything reads", Place(path), help=help)
@@ -302,7 +302,7 @@ def _homeless(path: str) -> Finding:
 @cache
 def _patterns() -> re.Pattern[str]:
     """All rows at once, each a group: a hundred thousand paths are asked."""
-    return re.compile("|".join(f"({_pattern(room.pattern)})" for room in ROOMS))
+    return re.compile("|".join(f"({_pattern(kind.pattern)})" for kind in FILE_KINDS))
 
 
 def _pattern(pattern: str) -> str:

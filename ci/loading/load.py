@@ -18,10 +18,10 @@ from bylaw.collection import RARELY, no_collection
 from bylaw.errors import UsageError
 from ci.findings import Finding, Place, Route
 from ci.loading.commits.revision import Revision, revision
+from ci.loading.decision_records import ingest
 from ci.loading.derived.histories import filled
 from ci.loading.file_kinds import CaseEntry, PolicyFile, Reader, declared_twice
 from ci.loading.files import FOLDERS, Content, Known, contents
-from ci.loading.ingest import ingest
 from ci.loading.source import Source, locate
 from ci.loading.words import EVERY_WORD, VocabularyFile, merged
 from ci.progress import Progress, each

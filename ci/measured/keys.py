@@ -13,37 +13,37 @@ from sqlglot import exp
 from bylaw.authored.context import Metric, Relationship
 from bylaw.warehouses.port import WarehouseError
 from ci.findings import Finding, Place
-from ci.measured.desk import Desk, Multiplicity, Table, refused
+from ci.measured.survey import Multiplicity, Survey, Table, refused
 
 METRICS = 20  # of one entity whose factor is measured
 NAMED = 3  # of them in a message
 
 
-def keys(desk: Desk) -> Iterator[Finding]:
+def keys(survey: Survey) -> Iterator[Finding]:
     """A primary key is there in every row and comes once; so is a dimension that is `unique`."""
-    for table in desk.measured():
+    for table in survey.measured():
         key = table.entity.primary_key
-        if key is not None and desk.has(table, key.columns):
-            place = desk.at_entity(table.name, "primary_key", "columns")
-            yield from _key(desk, table, key.columns, "the primary key", place, needs_value=True)
+        if key is not None and survey.has(table, key.columns):
+            place = survey.at_entity(table.name, "primary_key", "columns")
+            yield from _key(survey, table, key.columns, "the primary key", place, needs_value=True)
         for i, dimension in enumerate(table.entity.dimensions):
             is_key = key is not None and key.columns == [dimension.sql]
             if dimension.unique and not is_key and dimension.sql.lower() in table.columns:
-                place = desk.at_entity(table.name, "dimensions", i, "unique")
-                yield from _key(desk, table, [dimension.sql], "the dimension", place, needs_value=False)
+                place = survey.at_entity(table.name, "dimensions", i, "unique")
+                yield from _key(survey, table, [dimension.sql], "the dimension", place, needs_value=False)
 
 
 def _key(
-    desk: Desk, table: Table, columns: Sequence[str], what: str, place: Place, needs_value: bool
+    survey: Survey, table: Table, columns: Sequence[str], what: str, place: Place, needs_value: bool
 ) -> Iterator[Finding]:
     named = _listed(columns)
     try:
-        found = desk.multiplicity(table, columns)
+        found = survey.multiplicity(table, columns)
     except WarehouseError as problem:
         yield refused(f"{what} {named} of `{table.name}`", problem, place)
         return
-    read = min(table.rows, desk.limits.rows)
-    note = desk.sampled(table)
+    read = min(table.rows, survey.limits.rows)
+    note = survey.sampled(table)
     if found.most > 1:
         values = f"{found.groups:,} {'value' if found.groups == 1 else 'values'}"
         counted = f"{_per(found)} {named}, {values} in {found.rows:,} rows{note}"
@@ -54,32 +54,32 @@ def _key(
         yield Finding("key-violated", message, place, detail={"empty": read - found.rows})
 
 
-def joins(desk: Desk) -> Iterator[Finding]:
+def joins(survey: Survey) -> Iterator[Finding]:
     """Each row finds as many partners as its relationship says, and at least one."""
-    for table in desk.measured():
+    for table in survey.measured():
         for i, join in enumerate(table.entity.relationships):
-            right = desk.tables.get(join.right_entity)
+            right = survey.tables.get(join.right_entity)
             lefts = [pair.left_column for pair in join.relationship_columns]
             rights = [pair.right_column for pair in join.relationship_columns]
-            if right is None or not desk.has(table, lefts) or not desk.has(right, rights):
+            if right is None or not survey.has(table, lefts) or not survey.has(right, rights):
                 continue  # said where the table or the column is
             try:
-                yield from _join(desk, table, right, join, i)
+                yield from _join(survey, table, right, join, i)
             except WarehouseError as problem:
-                place = desk.at_entity(table.name, "relationships", i, "relationship_columns")
+                place = survey.at_entity(table.name, "relationships", i, "relationship_columns")
                 yield refused(f"the relationship `{join.name}`", problem, place)
 
 
-def _join(desk: Desk, left: Table, right: Table, join: Relationship, i: int) -> Iterator[Finding]:
+def _join(survey: Survey, left: Table, right: Table, join: Relationship, i: int) -> Iterator[Finding]:
     lefts = [pair.left_column for pair in join.relationship_columns]
     rights = [pair.right_column for pair in join.relationship_columns]
-    kind, note = join.relationship_type, desk.sampled(left, right)
-    place = desk.at_entity(left.name, "relationships", i, "relationship_type")
-    metrics = _metrics(desk, left)
-    row = desk.row(_joined(desk, left, right, join, metrics))
+    kind, note = join.relationship_type, survey.sampled(left, right)
+    place = survey.at_entity(left.name, "relationships", i, "relationship_type")
+    metrics = _metrics(survey, left)
+    row = survey.row(_joined(survey, left, right, join, metrics))
     met = {key: float(value or 0) for key, value in row.items()}
     if kind in ("many_to_one", "one_to_one") and met["joined"] > met["n"]:
-        found = desk.multiplicity(right, rights)
+        found = survey.multiplicity(right, rights)
         factors = _factors(met, metrics)
         total = met["joined"] / met["n"]
         effect = _effect(factors) or f"a total of `{left.name}` would be ×{total:.1f}"
@@ -87,11 +87,11 @@ def _join(desk: Desk, left: Table, right: Table, join: Relationship, i: int) -> 
         help = f"declare many_to_many, or join a table with one row per {_listed(rights)}"
         detail = {"rows_per_key": found.most, "factor": round(total, 4), "metrics": factors}
         yield Finding("relationship-cardinality", message, place, help=help, detail=detail)
-    if kind in ("one_to_one", "one_to_many") and (found := desk.multiplicity(left, lefts, join.condition)).most > 1:
+    if kind in ("one_to_one", "one_to_many") and (found := survey.multiplicity(left, lefts, join.condition)).most > 1:
         message = f"declared {kind}; {_per(found)} {_listed(lefts)} in `{left.name}` itself{note}"
         help = f"declare {'many_to_one' if kind == 'one_to_one' else 'many_to_many'}"
         yield Finding("relationship-cardinality", message, place, help=help, detail={"rows_per_key": found.most})
-    if met["orphans"] and right.rows and not desk.is_sampled(right):
+    if met["orphans"] and right.rows and not survey.is_sampled(right):
         share, whole = met["orphans"] / met["n"], met["n"]
         message = (
             f"{met['orphans']:,.0f} of {whole:,.0f} rows of `{left.name}` ({share:.1%}) name a {_listed(lefts)} "
@@ -99,10 +99,10 @@ def _join(desk: Desk, left: Table, right: Table, join: Relationship, i: int) -> 
         )
         route = ("relationships", i, "relationship_columns")
         detail = {"orphans": int(met["orphans"]), "share": round(share, 4)}
-        yield Finding("orphaned-rows", message, desk.at_entity(left.name, *route), detail=detail)
+        yield Finding("orphaned-rows", message, survey.at_entity(left.name, *route), detail=detail)
 
 
-def _joined(desk: Desk, left: Table, right: Table, join: Relationship, metrics: dict[str, exp.Expr]) -> exp.Select:
+def _joined(survey: Survey, left: Table, right: Table, join: Relationship, metrics: dict[str, exp.Expr]) -> exp.Select:
     """One pass over the left rows beside how many partners each has."""
     pairs = [
         (exp.column(pair.left_column, table=left.name), exp.column(pair.right_column, table="partner"))
@@ -111,10 +111,10 @@ def _joined(desk: Desk, left: Table, right: Table, join: Relationship, metrics: 
     keys_ = [exp.column(pair.right_column, table=right.name) for pair in join.relationship_columns]
     filled = [exp.Is(this=key.copy(), expression=exp.null()).not_() for key in keys_]
     partners = exp.select(*(key.copy() for key in keys_), exp.alias_(exp.Count(this=exp.Star()), "times"))
-    partners = partners.from_(desk.source(right)).where(*filled).group_by(*keys_)
+    partners = partners.from_(survey.source(right)).where(*filled).group_by(*keys_)
     times = exp.column("times", table="partner")
     factor = exp.func("COALESCE", times, exp.Literal.number(1))
-    condition = None if join.condition is None else desk.tree(join.condition, left)
+    condition = None if join.condition is None else survey.tree(join.condition, left)
     may = [] if condition is None else [condition]
     named = exp.and_(*(exp.Is(this=one.copy(), expression=exp.null()).not_() for one, _ in pairs), *may)
     orphan = exp.and_(named, exp.Is(this=times.copy(), expression=exp.null()))
@@ -129,31 +129,31 @@ def _joined(desk: Desk, left: Table, right: Table, join: Relationship, metrics: 
             exp.alias_(exp.Sum(this=exp.Mul(this=exp.paren(value), expression=factor.copy())), f"many_{number}")
         )
     on = exp.and_(*(exp.EQ(this=one.copy(), expression=other) for one, other in pairs), *may)
-    joined = exp.select(*counted).from_(desk.source(left))
+    joined = exp.select(*counted).from_(survey.source(left))
     return joined.join(partners.subquery("partner"), on=on, join_type="left")
 
 
-def _metrics(desk: Desk, table: Table) -> dict[str, exp.Expr]:
+def _metrics(survey: Survey, table: Table) -> dict[str, exp.Expr]:
     """What each sum and count of the entity adds up for one row, as far as its columns are there."""
     found: dict[str, exp.Expr] = {}
-    for name, metric in sorted(desk.context.metrics.items()):
-        value = _value(desk, table, metric) if metric.entity == table.name else None
+    for name, metric in sorted(survey.context.metrics.items()):
+        value = _value(survey, table, metric) if metric.entity == table.name else None
         if value is not None and len(found) < METRICS:
             found[name] = value
     return found
 
 
-def _value(desk: Desk, table: Table, metric: Metric) -> exp.Expr | None:
+def _value(survey: Survey, table: Table, metric: Metric) -> exp.Expr | None:
     if metric.type != "simple" or metric.agg not in ("sum", "count"):
         return None
     value: exp.Expr | None = exp.Literal.number(1)
     if metric.expr not in (None, "*"):
-        value = desk.tree(metric.expr or "", table)
+        value = survey.tree(metric.expr or "", table)
         if value is not None and metric.agg == "count":
             value = _when(exp.Is(this=value, expression=exp.null()).not_())
     if value is None or metric.filter is None:
         return value
-    narrowed = desk.tree(metric.filter, table)
+    narrowed = survey.tree(metric.filter, table)
     return None if narrowed is None else exp.Case(ifs=[exp.If(this=narrowed, true=value)])
 
 

@@ -15,7 +15,7 @@ from bylaw.canonical import fingerprint, write_atomically
 from bylaw.errors import UsageError
 from bylaw.semantic.catalogue import known_columns
 from ci.findings import Finding
-from ci.measured.desk import Desk
+from ci.measured.survey import Survey
 
 PATH = "context/.measured.json"
 
@@ -37,9 +37,9 @@ def read(root: Path) -> dict[str, dict[str, str]]:
         ) from None
 
 
-def write(desk: Desk, root: Path) -> tuple[str, ...]:
+def write(survey: Survey, root: Path) -> tuple[str, ...]:
     """Record the columns of every table that is there; the entities whose tables they are."""
-    entities = {table.name: dict(sorted(table.columns.items())) for table in desk.measured()}
+    entities = {table.name: dict(sorted(table.columns.items())) for table in survey.measured()}
     if not entities:
         return ()  # an empty record would only forget what was known
     held = {"schema_version": "1.0", "entities": entities}
@@ -77,10 +77,10 @@ def _print(columns: Any) -> str:
     return fingerprint(columns)[:16]
 
 
-def drift(desk: Desk) -> Iterator[Finding]:
+def drift(survey: Survey) -> Iterator[Finding]:
     """The columns of a table are those that were recorded."""
-    for name, before in read(desk.workspace.root).items():
-        table = desk.tables.get(name)
+    for name, before in read(survey.workspace.root).items():
+        table = survey.tables.get(name)
         if table is None or dict(table.columns) == before:
             continue
         said = [f"`{column}` is new" for column in sorted(set(table.columns) - set(before))]
@@ -93,4 +93,4 @@ def drift(desk: Desk) -> Iterator[Finding]:
         message = f"the columns of `{name}` are not those that were recorded: {', '.join(said[:10])}"
         message += f" and {len(said) - 10} more" if len(said) > 10 else ""
         help = "correct the entity, then `bylaw check --warehouse URL --record`"
-        yield Finding("schema-drift", message, desk.at_entity(name, "base_table"), help=help)
+        yield Finding("schema-drift", message, survey.at_entity(name, "base_table"), help=help)

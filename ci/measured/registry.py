@@ -1,4 +1,4 @@
-"""The table of measures, and one measuring of a repository: read only, bounded, whatever the warehouse does."""
+"""The table of measures, and one survey of a repository: read only, bounded, whatever the warehouse does."""
 
 from __future__ import annotations
 
@@ -12,9 +12,9 @@ from bylaw.warehouses.registry import open_warehouse
 from ci.findings import Finding, Place
 from ci.loading.load import Workspace
 from ci.measured import columns, keys, recorded, values
-from ci.measured.desk import Desk, Gone
+from ci.measured.survey import Gone, Survey
 
-MEASURES: tuple[Callable[[Desk], Iterator[Finding]], ...] = (
+MEASURES: tuple[Callable[[Survey], Iterator[Finding]], ...] = (
     columns.tables,  # first: the others look at the tables that are there
     columns.columns,
     columns.types,
@@ -52,12 +52,12 @@ def measure(workspace: Workspace, url: str, at: date, record: bool = False) -> M
         raise
     except WarehouseError as problem:
         return Measured((_lost(workspace, problem.lasting),))
-    desk = Desk(workspace, warehouse, at)
+    survey = Survey(workspace, warehouse, at)
     try:
         for one in MEASURES:
-            found.extend(one(desk))
+            found.extend(one(survey))
         if record:
-            written = recorded.write(desk, workspace.root)
+            written = recorded.write(survey, workspace.root)
             found = [finding for finding in found if finding.id != "schema-drift"]
     except Gone as problem:
         found.append(_lost(workspace, str(problem)))

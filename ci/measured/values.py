@@ -14,40 +14,39 @@ from sqlglot import exp
 from bylaw.authored.context import Dimension
 from bylaw.warehouses.port import WarehouseError
 from ci.findings import Finding, Place
-from ci.measured.desk import Desk, Table, refused
+from ci.measured.survey import Survey, Table, refused
 
 NAMED = 5  # values in a message
 _SPAN = re.compile(r"(\d+)\s*(minute|hour|day|week|month|year)s?", re.IGNORECASE)
 _DAYS = {"minute": 1 / 1440, "hour": 1 / 24, "day": 1, "week": 7, "month": 31, "year": 366}
 
 
-def enums(desk: Desk) -> Iterator[Finding]:
+def enums(survey: Survey) -> Iterator[Finding]:
     """The `sample_values` of an enum are the values that there are; of other dimensions, each is there."""
-    for table in desk.measured():
+    for table in survey.measured():
         for i, dimension in enumerate(table.entity.dimensions):
-            tree = desk.tree(dimension.sql, table) if dimension.sample_values else None
+            tree = survey.tree(dimension.sql, table) if dimension.sample_values else None
             if tree is None or not table.rows:
                 continue
             route = ("dimensions", i, "sample_values")
             try:
-                yield from _enum(desk, table, dimension, tree, desk.at_entity(table.name, *route))
+                yield from _enum(survey, table, dimension, tree, survey.at_entity(table.name, *route))
             except WarehouseError as problem:
-                yield refused(f"the values of `{dimension.name}`", problem, desk.at_entity(table.name, *route))
+                yield refused(f"the values of `{dimension.name}`", problem, survey.at_entity(table.name, *route))
 
 
-def _enum(desk: Desk, table: Table, dimension: Dimension, tree: exp.Expr, place: Place) -> Iterator[Finding]:
-    asked = exp.select(exp.alias_(tree.copy(), "held")).distinct().from_(desk.source(table))
+def _enum(survey: Survey, table: Table, dimension: Dimension, tree: exp.Expr, place: Place) -> Iterator[Finding]:
+    asked = exp.select(exp.alias_(tree.copy(), "held")).distinct().from_(survey.source(table))
     asked = asked.where(exp.Is(this=tree.copy(), expression=exp.null()).not_())
     if not dimension.is_enum:
         # Only the values that are listed matter, so only they are looked for.
         texts = [exp.Literal.string(spelled(value)) for value in dimension.sample_values]
         asked = asked.where(exp.In(this=exp.cast(tree.copy(), "varchar"), expressions=texts))
-    found = desk.ask(asked, desk.limits.values)
-    note = desk.sampled(table)
+    found = survey.ask(asked, survey.limits.values)
+    note = survey.sampled(table)
     if found.truncated:
-        message = (
-            f"`{dimension.name}` of `{table.name}` is declared an enum and has more than {desk.limits.values:,} values"
-        )
+        most = survey.limits.values
+        message = f"`{dimension.name}` of `{table.name}` is declared an enum and has more than {most:,} values"
         yield Finding(
             "enum-drift", message, place, help="leave out `is_enum`, or raise `warehouse.values` in rules/ci.yaml"
         )
@@ -62,7 +61,7 @@ def _enum(desk: Desk, table: Table, dimension: Dimension, tree: exp.Expr, place:
             f"rows of `{table.name}` have {shown} as `{dimension.name}`, which `sample_values` does not list{note}"
         )
         yield Finding("enum-drift", message, place, help="list them, with the words that people use for them")
-    if missing and not desk.is_sampled(table):
+    if missing and not survey.is_sampled(table):
         message = f"no row of `{table.name}` has {_listed(missing)} as `{dimension.name}`"
         near = {spelled_.casefold(): spelled_ for spelled_ in held}
         other = next((near[value.casefold()] for value in missing if value.casefold() in near), None)
@@ -80,56 +79,60 @@ def spelled(value: Any) -> str:
     return str(value)
 
 
-def filters(desk: Desk) -> Iterator[Finding]:
+def filters(survey: Survey) -> Iterator[Finding]:
     """Each filter of an entity, a metric or a gotcha leaves some row. One pass over each table."""
-    for table in desk.measured():
-        asked = [found for found in _filters(desk, table) if found[1] is not None]
+    for table in survey.measured():
+        asked = [found for found in _filters(survey, table) if found[1] is not None]
         if not asked or not table.rows:
             continue
         counts = [exp.Sum(this=_when(tree)) for _, tree, _ in asked if tree is not None]
-        whole = exp.select(*(exp.alias_(count, f"met_{i}") for i, count in enumerate(counts))).from_(desk.source(table))
+        whole = exp.select(*(exp.alias_(count, f"met_{i}") for i, count in enumerate(counts))).from_(
+            survey.source(table)
+        )
         try:
-            met = list(desk.row(whole).values())
+            met = list(survey.row(whole).values())
         except WarehouseError:
             met = []
         for i, (what, _, place) in enumerate(asked):
             try:
                 count = (
-                    met[i] if met else next(iter(desk.row(exp.select(counts[i]).from_(desk.source(table))).values()))
+                    met[i]
+                    if met
+                    else next(iter(survey.row(exp.select(counts[i]).from_(survey.source(table))).values()))
                 )
             except WarehouseError as problem:
                 yield refused(what, problem, place)
                 continue
             if not count:
-                message = f"{what} leaves none of the rows of `{table.name}`{desk.sampled(table)}"
+                message = f"{what} leaves none of the rows of `{table.name}`{survey.sampled(table)}"
                 yield Finding("empty-filter", message, place, help="compare its values with those in the data")
 
 
-def _filters(desk: Desk, table: Table) -> Iterator[tuple[str, exp.Expr | None, Place]]:
+def _filters(survey: Survey, table: Table) -> Iterator[tuple[str, exp.Expr | None, Place]]:
     for i, narrowed in enumerate(table.entity.filters):
-        place = desk.at_entity(table.name, "filters", i, "expr" if narrowed.expr else "name")
-        yield f"the filter `{narrowed.name}`", desk.tree(narrowed.sql, table), place
+        place = survey.at_entity(table.name, "filters", i, "expr" if narrowed.expr else "name")
+        yield f"the filter `{narrowed.name}`", survey.tree(narrowed.sql, table), place
     for i, join in enumerate(table.entity.relationships):
         if join.condition is not None:
-            place = desk.at_entity(table.name, "relationships", i, "condition")
-            yield f"the condition of the relationship `{join.name}`", desk.tree(join.condition, table), place
-    for name, metric in sorted(desk.context.metrics.items()):
+            place = survey.at_entity(table.name, "relationships", i, "condition")
+            yield f"the condition of the relationship `{join.name}`", survey.tree(join.condition, table), place
+    for name, metric in sorted(survey.context.metrics.items()):
         if metric.type == "simple" and metric.entity == table.name and metric.filter is not None:
-            place = desk.at_record("metrics", name, "filter")
-            yield f"the filter of the metric `{name}`", desk.tree(metric.filter, table), place
-    for key, gotcha in sorted(desk.context.gotchas.items()):
+            place = survey.at_record("metrics", name, "filter")
+            yield f"the filter of the metric `{name}`", survey.tree(metric.filter, table), place
+    for key, gotcha in sorted(survey.context.gotchas.items()):
         if gotcha.required_filter is not None and table.name in gotcha.applies_to:
-            place = desk.at_record("gotchas", key, "required_filter")
-            yield f"the filter of the gotcha `{key}`", desk.tree(gotcha.required_filter, table), place
+            place = survey.at_record("gotchas", key, "required_filter")
+            yield f"the filter of the gotcha `{key}`", survey.tree(gotcha.required_filter, table), place
 
 
-def freshness(desk: Desk) -> Iterator[Finding]:
+def freshness(survey: Survey) -> Iterator[Finding]:
     """The newest row is no older than `max_age`, counted in whole days from the day that is asked for."""
-    for table in desk.measured():
+    for table in survey.measured():
         fresh = table.entity.freshness
-        if fresh is None or not desk.has(table, [fresh.as_of_column]):
+        if fresh is None or not survey.has(table, [fresh.as_of_column]):
             continue
-        place = desk.at_entity(table.name, "freshness", "max_age")
+        place = survey.at_entity(table.name, "freshness", "max_age")
         allowed = days(fresh.max_age)
         if allowed is None:
             message = f"`max_age: {fresh.max_age}` is no span of hours, days, weeks or months"
@@ -138,17 +141,17 @@ def freshness(desk: Desk) -> Iterator[Finding]:
         base = table.entity.base_table
         newest = exp.alias_(exp.Max(this=exp.column(fresh.as_of_column)), "newest")
         try:
-            found = desk.row(exp.select(newest).from_(exp.table_(base.table, db=base.schema_name)))["newest"]
+            found = survey.row(exp.select(newest).from_(exp.table_(base.table, db=base.schema_name)))["newest"]
         except WarehouseError as problem:
             yield refused(f"the freshness of `{table.name}`", problem, place)
             continue
         last = _day(found)
-        age = None if last is None else (desk.at - last).days
+        age = None if last is None else (survey.at - last).days
         if last is None or age is None:
             message = f"`{table.name}` has no row with a date in `{fresh.as_of_column}`"
             yield Finding("stale-data", message, place)
         elif age > allowed:
-            old = f"is of {last}, {age:,} days before {desk.at}"
+            old = f"is of {last}, {age:,} days before {survey.at}"
             message = f"the newest row of `{table.name}` {old}; {fresh.max_age} is allowed"
             yield Finding("stale-data", message, place, detail={"newest": last.isoformat(), "age_days": age})
 

@@ -21,7 +21,7 @@ from bylaw.logic.decide.evaluate import Evaluator
 from bylaw.logic.formula.ir import ConditionalRule, Facts, Ruleset, Value
 from ci.lint.words import words_in, words_of
 from ci.loading.derived.record import PolicyRecord
-from ci.loading.file_kinds import room_of
+from ci.loading.file_kinds import kind_of_file
 from ci.loading.load import Workspace
 
 PERIOD = ""  # the days on which a rule is in force, as one more fact: no declared fact has this name
@@ -103,7 +103,7 @@ def unread(path: str) -> Card:
 
 def is_policy(path: str) -> bool:
     """Does the file hold one policy, by its place?"""
-    room = room_of(path)
+    room = kind_of_file(path)
     return room is not None and room.section == "policies"
 
 

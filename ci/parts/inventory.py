@@ -9,7 +9,7 @@ from functools import cached_property
 from pathlib import Path
 
 from ci.loading.commits.revision import Revision
-from ci.loading.file_kinds import room_of
+from ci.loading.file_kinds import kind_of_file
 from ci.loading.files import Content, Signature, Untouched, digest_of
 from ci.loading.load import Beyond, Workspace
 from ci.parts.card_table import Cards
@@ -84,13 +84,13 @@ def inventory(
 
 def says_words(path: str) -> bool:
     """Is it a vocabulary, or one of the rules?"""
-    room = room_of(path)
+    room = kind_of_file(path)
     return room is not None and room.section in ("vocabulary", "rules")
 
 
 def is_decisive(path: str) -> bool:
     """May a change in the file change every answer? Waivers change none: they say which answers fail."""
-    room = room_of(path)
+    room = kind_of_file(path)
     return says_words(path) and room is not None and room.identity != "waivers"
 
 

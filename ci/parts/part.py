@@ -21,7 +21,7 @@ from ci.findings import Finding, Place
 from ci.formalize.stage import formalize
 from ci.loading.commits.revision import Revision
 from ci.loading.derived.variables import variables
-from ci.loading.file_kinds import room_of
+from ci.loading.file_kinds import kind_of_file
 from ci.loading.files import Content
 from ci.loading.load import Beyond, Workspace, read
 from ci.parts.cards import Card, cards, is_policy, spot, unread
@@ -73,7 +73,7 @@ class Selection:
 
 def concerns(finding: Finding) -> tuple[str | int, ...]:
     """What a finding is about: a case, an outcome, some policies, or what all of them share."""
-    room = room_of(finding.at.path)
+    room = kind_of_file(finding.at.path)
     section, route = room.section if room is not None else "", finding.at.route
     if section == "cases" and finding.id in CASE_FINDINGS and route:
         return ("case", finding.at.path, route[0])

@@ -357,6 +357,6 @@ class Product:
 
 
 def pipeline_decisions() -> Any:
-    from ci.loading.ingest import ingest
+    from ci.loading.decision_records import ingest
 
     return ingest([])[0]

@@ -17,8 +17,8 @@ from tests.fakes.github.access import READ
 from tests.fakes.github.server import FakeGitHub
 
 DAY = "2026-01-01"
-ROOMS = "policies/bench/part_000"
-CLASHING, MISSPELT, HARMLESS = (f"{ROOMS}/POL-BENCH-{number:06}.yaml" for number in (2, 3, 9))
+FILE_KINDS = "policies/bench/part_000"
+CLASHING, MISSPELT, HARMLESS = (f"{FILE_KINDS}/POL-BENCH-{number:06}.yaml" for number in (2, 3, 9))
 OWNERS = "/policies/ @ana\n"
 ASKED = "POST /graphql repository 200"
 
@@ -133,7 +133,7 @@ def test_a_pull_request_is_reviewed_updated_and_settled(shop):
     assert files == {CLASHING: False, MISSPELT: False}
     clash = next(one.body for one in shop.github.line_comments_of(1) if one.path == CLASHING)
     assert "`POL-BENCH-000001` and `POL-BENCH-000002` contradict each other" in clash
-    assert f"/acme/policies/blob/{sha}/{ROOMS}/POL-BENCH-000001.yaml" in clash
+    assert f"/acme/policies/blob/{sha}/{FILE_KINDS}/POL-BENCH-000001.yaml" in clash
     [below] = shop.github.comments_of(1)
     assert "Which cases change outcome" in below.body
     assert below.body.count("@ana") == 1
@@ -303,7 +303,7 @@ def test_two_merges_that_contradict_each_other_are_named(shop):
     before = shop.git("rev-parse", "HEAD")
     for number, (path, old, new) in enumerate(
         [
-            (f"{ROOMS}/POL-BENCH-000001.yaml", r"between: \[0, 19\]", "between: [0, 200]"),
+            (f"{FILE_KINDS}/POL-BENCH-000001.yaml", r"between: \[0, 19\]", "between: [0, 200]"),
             (CLASHING, r"between: \[20, 42\]", "between: [150, 160]"),
         ],
         start=7,

@@ -23,7 +23,7 @@ from bot.delivery.http.frame import Frame, asker, named
 from bot.delivery.http.identity.identity import Identity
 from bot.delivery.http.rates import Rates
 from bot.evidence.store.columns import ID_LENGTH
-from bot.request.capacity import Room
+from bot.request.capacity import Slots
 from bot.request.orchestrator import handle
 from bot.services import Serving
 from bot.settings import Settings
@@ -52,7 +52,7 @@ def build(
     settings: Settings,
     new_id: Callable[[], str],
     rates: Rates | None = None,
-    room: Room | None = None,
+    room: Slots | None = None,
 ) -> ASGIApp:
     """The whole application, in its frame. *rates* are those of all processes at the address, *room* is this one's."""
     app = FastAPI(title="bylaw", docs_url=None, redoc_url=None)  # their pages load scripts from elsewhere
@@ -110,8 +110,8 @@ def build(
         new_id,
         Identity.set_up(settings),
         rates or Rates(),
-        room or Room(most),
-        Room(most),
+        room or Slots(most),
+        Slots(most),
     )
 
 

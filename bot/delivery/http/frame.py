@@ -23,7 +23,7 @@ from bot.delivery.http.identity.identity import LOOPBACK, Identity, Known, Stran
 from bot.delivery.http.rates import Rates
 from bot.delivery.http.written import is_lines
 from bot.evidence.store.columns import ID_LENGTH
-from bot.request.capacity import Full, Room
+from bot.request.capacity import Full, Slots
 from bot.settings import USUAL_RATE, Settings
 
 OPEN_PATHS = frozenset({"/healthz", "/readyz"})
@@ -42,8 +42,8 @@ class Frame:
     new_id: Callable[[], str]
     identity: Identity
     rates: Rates
-    room: Room
-    streams: Room  # of answers that are judged while they are written
+    room: Slots
+    streams: Slots  # of answers that are judged while they are written
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """One request; anything but HTTP goes straight through."""

@@ -12,14 +12,14 @@ from bot.conversation import Actor
 from bot.delivery.blocks import answer, kit
 from bot.delivery.listeners import say
 from bot.delivery.listeners.click_payload import read
-from bot.delivery.listeners.desk import Desk
+from bot.delivery.listeners.threads import Threads
 from bot.request import acceptance
 
 
-def accept(ack: Ack, body: Mapping[str, Any], respond: Respond, desk: Desk) -> None:
+def accept(ack: Ack, body: Mapping[str, Any], respond: Respond, threads: Threads) -> None:
     """Record the acceptance, then show it in the place of the button."""
     click = read(body)
-    services = desk.serving.services()
+    services = threads.serving.services()
     if click is None:
         ack()
         return
@@ -28,6 +28,6 @@ def accept(ack: Ack, body: Mapping[str, Any], respond: Respond, desk: Desk) -> N
     if done.is_accepted and done.reply is not None:
         by = f":white_check_mark: Accepted by <@{kit.escape(done.by)}>"
         shown = answer.closed(done.reply, rights.rows_shown(services.index), by)
-        desk.start(lambda: say.instead(respond, shown))
+        threads.start(lambda: say.instead(respond, shown))
     else:
-        desk.start(lambda: say.privately(respond, done.text))
+        threads.start(lambda: say.privately(respond, done.text))

@@ -12,8 +12,8 @@ from bot.conversation import Choice
 from bot.delivery.blocks import answer, clarify, kit
 from bot.delivery.listeners import say
 from bot.delivery.listeners.click_payload import Click, read
-from bot.delivery.listeners.desk import Desk
 from bot.delivery.listeners.heard import Heard, is_direct, said_at
+from bot.delivery.listeners.threads import Threads
 from bot.evidence.store import kept
 from bot.evidence.store.tables import sessions
 from bot.evidence.store.tables.requests import Standing
@@ -25,32 +25,32 @@ ANSWERED = "That question was answered already."
 GONE = "I do not know that question any more. Ask it again."
 
 
-def choose(ack: Ack, body: Mapping[str, Any], respond: Respond, desk: Desk) -> None:
+def choose(ack: Ack, body: Mapping[str, Any], respond: Respond, threads: Threads) -> None:
     """Take the choice as the next utterance of the person who was asked."""
     click = read(body)
     named = clarify.read_value(click.value) if click else None
-    services = desk.serving.services()
+    services = threads.serving.services()
     with services.store.reading() as connection:
         standing = kept.standing(connection, named[0]) if named else None
     picked = _picked(standing, named[1]) if named else None
     if click is None or standing is None or picked is None:
         ack()
-        desk.start(lambda: say.privately(respond, GONE))
+        threads.start(lambda: say.privately(respond, GONE))
         return
     if standing.question.actor.id != click.user:
         ack()
-        desk.start(lambda: say.privately(respond, NOT_YOURS))
+        threads.start(lambda: say.privately(respond, NOT_YOURS))
         return
     heard = said_by(click, standing, picked.value)
-    is_new = _is_open(standing, picked, services) and desk.take(heard)
+    is_new = _is_open(standing, picked, services) and threads.take(heard)
     ack()
     if is_new:
-        desk.hand_over(heard)
+        threads.hand_over(heard)
         assert standing.reply is not None  # it offered the choice
         shown = answer.closed(standing.reply, rights.rows_shown(services.index), _chosen(click.user, picked))
-        desk.start(lambda: say.instead(respond, shown))
+        threads.start(lambda: say.instead(respond, shown))
     else:
-        desk.start(lambda: say.privately(respond, ANSWERED))
+        threads.start(lambda: say.privately(respond, ANSWERED))
 
 
 def _is_open(standing: Standing, picked: Choice, services: Services) -> bool:

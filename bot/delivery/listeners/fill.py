@@ -13,32 +13,32 @@ from bot.delivery.blocks import answer, form, kit
 from bot.delivery.listeners import say
 from bot.delivery.listeners.clarify import ANSWERED, GONE, NOT_YOURS, said_by
 from bot.delivery.listeners.click_payload import Click, read
-from bot.delivery.listeners.desk import Desk
+from bot.delivery.listeners.threads import Threads
 from bot.evidence.store import kept
 from bot.evidence.store.tables.requests import Standing
 
 
-def run(ack: Ack, body: Mapping[str, Any], respond: Respond, desk: Desk) -> None:
+def run(ack: Ack, body: Mapping[str, Any], respond: Respond, threads: Threads) -> None:
     """Take what the menus stand at as a filled form."""
     click, state = read(body), body.get("state")
-    services = desk.serving.services()
+    services = threads.serving.services()
     with services.store.reading() as connection:
         standing = kept.standing(connection, click.value) if click else None
     refused = _refused(click, standing)
     if refused or click is None or standing is None or standing.reply is None:
         ack()
-        desk.start(lambda: say.privately(respond, refused or GONE))
+        threads.start(lambda: say.privately(respond, refused or GONE))
         return
     given = from_choices(form.picked(state if isinstance(state, Mapping) else {}))
-    is_new = desk.take(said_by(click, standing, standing.question.text, given))
+    is_new = threads.take(said_by(click, standing, standing.question.text, given))
     ack()
     if not is_new:
-        desk.start(lambda: say.privately(respond, ANSWERED))
+        threads.start(lambda: say.privately(respond, ANSWERED))
         return
-    desk.hand_over(said_by(click, standing, standing.question.text, given))
+    threads.hand_over(said_by(click, standing, standing.question.text, given))
     told = f"<@{kit.escape(click.user)}> filled in the form"
     shown = answer.closed(standing.reply, rights.rows_shown(services.index), told)
-    desk.start(lambda: say.instead(respond, shown))
+    threads.start(lambda: say.instead(respond, shown))
 
 
 def _refused(click: Click | None, standing: Standing | None) -> str | None:

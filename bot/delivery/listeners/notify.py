@@ -10,33 +10,33 @@ from slack_sdk import WebClient
 
 from bot.delivery.blocks import answer, queue
 from bot.delivery.listeners import calls
-from bot.delivery.listeners.desk import EVENT_TYPE, Desk, put_off
+from bot.delivery.listeners.threads import EVENT_TYPE, Threads, put_off
 from bot.evidence.store.tables import deliveries
 
 _PAGE = 50  # messages that are looked through for one that was sent already
 
 
-def tell(desk: Desk) -> int:
+def tell(threads: Threads) -> int:
     """Hand over every notice that nobody works on; how many there were."""
-    services = desk.serving.services()
+    services = threads.serving.services()
     with services.store.reading() as connection:
         found = deliveries.notices(connection, services.clock())
     for delivery_id, letter in found:
-        desk.start(partial(_told, delivery_id, letter, desk))
+        threads.start(partial(_told, delivery_id, letter, threads))
     return len(found)
 
 
-def _told(delivery_id: str, letter: Mapping[str, Any], desk: Desk) -> None:
-    services = desk.serving.services()
+def _told(delivery_id: str, letter: Mapping[str, Any], threads: Threads) -> None:
+    services = threads.serving.services()
     with services.store.writing() as connection:
         held = deliveries.claim(connection, delivery_id, services.new_id(), services.clock(), services.lease)
     if held is None:
         return
     try:
-        opened = desk.client.conversations_open(users=[letter["to"]])
+        opened = threads.client.conversations_open(users=[letter["to"]])
         channel = str((opened.get("channel") or {}).get("id"))
-        place = _sent(delivery_id, channel, desk.client) if held.attempts > 1 else None
-        place = place or _send(delivery_id, channel, letter, desk.client)
+        place = _sent(delivery_id, channel, threads.client) if held.attempts > 1 else None
+        place = place or _send(delivery_id, channel, letter, threads.client)
     except calls.FAILED as error:
         put_off(held, calls.why(error), services)
         return

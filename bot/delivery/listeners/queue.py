@@ -10,7 +10,7 @@ from slack_bolt import Ack, Respond
 from bot.conversation import Actor
 from bot.delivery.blocks import queue, wrong
 from bot.delivery.listeners import calls, say
-from bot.delivery.listeners.desk import Desk
+from bot.delivery.listeners.threads import Threads
 from bot.evidence.store.tables import corrections
 from bot.evidence.store.tables.candidates import Candidate
 from bot.memory import candidates as deciding
@@ -22,40 +22,40 @@ _WORKING = "The pull request is being written: cases and verified queries are as
 _ELSEWHERE = "This server cannot write to the repository: `bylaw promote open {name}` does, where it can."
 
 
-def review(ack: Ack, body: Mapping[str, Any], respond: Respond, desk: Desk) -> None:
+def review(ack: Ack, body: Mapping[str, Any], respond: Respond, threads: Threads) -> None:
     """Show the candidate to a steward."""
     ack()
-    services, actor = desk.serving.services(), _actor(body)
+    services, actor = threads.serving.services(), _actor(body)
     try:
         shown = _view(_name(body), actor, services)
-        desk.client.views_open(trigger_id=str(body.get("trigger_id")), view=shown)
+        threads.client.views_open(trigger_id=str(body.get("trigger_id")), view=shown)
     except UsageError as error:
         told = error.message
-        desk.start(lambda: say.privately(respond, told))
+        threads.start(lambda: say.privately(respond, told))
     except calls.FAILED as error:
         calls.noted(error)
-        desk.start(lambda: say.privately(respond, "That took too long for Slack. Press the button again."))
+        threads.start(lambda: say.privately(respond, "That took too long for Slack. Press the button again."))
 
 
-def open_(ack: Ack, body: Mapping[str, Any], _respond: Respond, desk: Desk) -> None:
+def open_(ack: Ack, body: Mapping[str, Any], _respond: Respond, threads: Threads) -> None:
     """Open the pull request, beside the acknowledgement: it takes longer than a click may."""
     ack()
     name, actor, view = _name(body), _actor(body), str(_part(body, "view").get("id"))
-    desk.start(lambda: _opened(name, actor, view, desk))
+    threads.start(lambda: _opened(name, actor, view, threads))
 
 
-def ask_why(ack: Ack, body: Mapping[str, Any], _respond: Respond, desk: Desk) -> None:
+def ask_why(ack: Ack, body: Mapping[str, Any], _respond: Respond, threads: Threads) -> None:
     """Ask a steward for the reason of a no, on top of the candidate."""
     ack()
     try:
-        desk.client.views_push(trigger_id=str(body.get("trigger_id")), view=queue.no(_name(body)))
+        threads.client.views_push(trigger_id=str(body.get("trigger_id")), view=queue.no(_name(body)))
     except calls.FAILED as error:
         calls.noted(error)  # the button is still there
 
 
-def reject(ack: Ack, body: Mapping[str, Any], desk: Desk) -> None:
+def reject(ack: Ack, body: Mapping[str, Any], threads: Threads) -> None:
     """Write the no down; who corrected it is told."""
-    view, services, actor = _part(body, "view"), desk.serving.services(), _actor(body)
+    view, services, actor = _part(body, "view"), threads.serving.services(), _actor(body)
     name = str(view.get("private_metadata"))
     try:
         deciding.reject(name, wrong.filled(_part(view, "state")).get(queue.WHY, ""), actor, services)
@@ -65,23 +65,23 @@ def reject(ack: Ack, body: Mapping[str, Any], desk: Desk) -> None:
     ack(response_action="clear")
 
 
-def _opened(name: str, actor: Actor, view: str, desk: Desk) -> None:
-    services = desk.serving.services()
+def _opened(name: str, actor: Actor, view: str, threads: Threads) -> None:
+    services = threads.serving.services()
     try:
         if services.promoting is None:
             deciding.check_steward(actor, services)
             told = _ELSEWHERE.format(name=name)
         else:
-            _update(view, _view(name, actor, services, _WORKING), desk)
+            _update(view, _view(name, actor, services, _WORKING), threads)
             told = f"The pull request is open: {services.promoting(name, actor, services)}"
     except BylawError as error:
         told = error.message if error.help is None else f"{error.message}: {error.help}"
-    _update(view, queue.candidate(name, told, [], ""), desk)
+    _update(view, queue.candidate(name, told, [], ""), threads)
 
 
-def _update(view: str, shown: Mapping[str, Any], desk: Desk) -> None:
+def _update(view: str, shown: Mapping[str, Any], threads: Threads) -> None:
     try:
-        desk.client.views_update(view_id=view, view=dict(shown))
+        threads.client.views_update(view_id=view, view=dict(shown))
     except calls.FAILED as error:
         calls.noted(error)  # what counts is written down
 

@@ -14,13 +14,13 @@ from bot.delivery.blocks import queue as queue_blocks
 from bot.delivery.blocks import wrong as wrong_blocks
 from bot.delivery.listeners import accept, ask, fill, queue, say, show, wrong
 from bot.delivery.listeners import clarify as clarifying
-from bot.delivery.listeners.desk import Desk
 from bot.delivery.listeners.heard import Heard
+from bot.delivery.listeners.threads import Threads
 from bot.evidence.store.kept import Altered
 
-Read = Callable[[Mapping[str, Any], Desk], Heard | None]
-Act = Callable[[Ack, Mapping[str, Any], Respond, Desk], None]
-Send = Callable[[Ack, Mapping[str, Any], Desk], None]
+Read = Callable[[Mapping[str, Any], Threads], Heard | None]
+Act = Callable[[Ack, Mapping[str, Any], Respond, Threads], None]
+Send = Callable[[Ack, Mapping[str, Any], Threads], None]
 
 EVENTS: Mapping[str, Read] = {
     "app_mention": ask.mention,
@@ -47,25 +47,25 @@ _HEARD = "bylaw_heard"
 _log = logging.getLogger("bylaw.slack")
 
 
-def install(app: App, desk: Desk) -> None:
+def install(app: App, threads: Threads) -> None:
     """Give *app* its listeners. What no row names is acknowledged too: Slack would send it again and again."""
     for name, read in EVENTS.items():
-        app.event(name, middleware=[_keeping(read, desk)])(_handing_over(desk))
+        app.event(name, middleware=[_keeping(read, threads)])(_handing_over(threads))
     for pattern, act in ACTIONS.items():
-        app.action(re.compile(f"^{pattern}$"))(_acting(act, desk))
+        app.action(re.compile(f"^{pattern}$"))(_acting(act, threads))
     for name, send in VIEWS.items():
-        app.view(name)(_sending(send, desk))
+        app.view(name)(_sending(send, threads))
     app.event(_EVERYTHING)(_nothing)
     app.action(_EVERYTHING)(_acknowledged)
     app.error(_failed)
 
 
-def _keeping(read: Read, desk: Desk) -> Callable[..., BoltResponse | None]:
+def _keeping(read: Read, threads: Threads) -> Callable[..., BoltResponse | None]:
     """Bolt acknowledges an event before its listener runs; whatever must not be lost is kept here, before that."""
 
     def keep(event: dict[str, Any], context: BoltContext, next: Callable[[], None]) -> BoltResponse | None:
-        heard = read(event, desk)
-        if heard is None or not desk.take(heard):
+        heard = read(event, threads)
+        if heard is None or not threads.take(heard):
             return BoltResponse(status=200, body="")
         context[_HEARD] = heard
         next()
@@ -74,28 +74,28 @@ def _keeping(read: Read, desk: Desk) -> Callable[..., BoltResponse | None]:
     return keep
 
 
-def _handing_over(desk: Desk) -> Callable[..., None]:
+def _handing_over(threads: Threads) -> Callable[..., None]:
     def listener(context: BoltContext) -> None:
-        desk.hand_over(context[_HEARD])
+        threads.hand_over(context[_HEARD])
 
     return listener
 
 
-def _acting(act: Act, desk: Desk) -> Callable[..., None]:
+def _acting(act: Act, threads: Threads) -> Callable[..., None]:
     def listener(ack: Ack, body: dict[str, Any], respond: Respond) -> None:
         try:
-            act(ack, body, respond, desk)
+            act(ack, body, respond, threads)
         except Altered as error:  # nobody is shown what was not answered; who looks after the store is told
             _log.error(error.message)
             ack()
-            desk.start(lambda: say.privately(respond, show.GONE))
+            threads.start(lambda: say.privately(respond, show.GONE))
 
     return listener
 
 
-def _sending(send: Send, desk: Desk) -> Callable[..., None]:
+def _sending(send: Send, threads: Threads) -> Callable[..., None]:
     def listener(ack: Ack, body: dict[str, Any]) -> None:
-        send(ack, body, desk)
+        send(ack, body, threads)
 
     return listener
 

@@ -14,7 +14,7 @@ from bot.conversation import Actor
 from bot.delivery.blocks import wrong
 from bot.delivery.listeners import calls, say
 from bot.delivery.listeners.click_payload import read
-from bot.delivery.listeners.desk import Desk
+from bot.delivery.listeners.threads import Threads
 from bot.memory import offered
 from bot.memory.corrections import Given, correct
 from bot.memory.structure import Correctable
@@ -24,30 +24,30 @@ _VALUE = 150  # characters of an option's value
 LATE = "That took too long for Slack. Press the button again."
 
 
-def open_form(ack: Ack, body: Mapping[str, Any], respond: Respond, desk: Desk) -> None:
+def open_form(ack: Ack, body: Mapping[str, Any], respond: Respond, threads: Threads) -> None:
     """Show the form about the answer that was clicked on."""
     click = read(body)
     ack()
     if click is None:
         return
     try:
-        actor, services = Actor(id=click.user), desk.serving.services()
+        actor, services = Actor(id=click.user), threads.serving.services()
         meant = offered.meant(click.value, actor, services)
         found = offered.of(meant.request_id, actor, services)
     except UsageError as error:
         told = error.message
-        desk.start(lambda: say.privately(respond, told))
+        threads.start(lambda: say.privately(respond, told))
         return
     try:
         now, given = filled_in(meant, found)
         view = wrong.form(meant.request_id, options(found), now, given)
-        desk.client.views_open(trigger_id=str(body.get("trigger_id")), view=view)
+        threads.client.views_open(trigger_id=str(body.get("trigger_id")), view=view)
     except calls.FAILED as error:
         calls.noted(error)
-        desk.start(lambda: say.privately(respond, LATE))
+        threads.start(lambda: say.privately(respond, LATE))
 
 
-def choose(ack: Ack, body: Mapping[str, Any], respond: Respond, desk: Desk) -> None:
+def choose(ack: Ack, body: Mapping[str, Any], respond: Respond, threads: Threads) -> None:
     """What the chosen field says now, in the form."""
     ack()
     view = body.get("view")
@@ -55,18 +55,18 @@ def choose(ack: Ack, body: Mapping[str, Any], respond: Respond, desk: Desk) -> N
         return
     request_id, given = str(view.get("private_metadata")), wrong.filled(_state(view))
     try:
-        found = offered.of(request_id, _actor(body), desk.serving.services())
+        found = offered.of(request_id, _actor(body), threads.serving.services())
     except UsageError:
         return  # sending the form says why
     now = next((one.now for one in found if value(one) == given.get(wrong.WHAT)), None)
     shown = wrong.form(request_id, options(found), now, given)
     try:
-        desk.client.views_update(view_id=str(view.get("id")), hash=str(view.get("hash")), view=shown)
+        threads.client.views_update(view_id=str(view.get("id")), hash=str(view.get("hash")), view=shown)
     except calls.FAILED as error:
         calls.noted(error)  # the form goes without it
 
 
-def send(ack: Ack, body: Mapping[str, Any], desk: Desk) -> None:
+def send(ack: Ack, body: Mapping[str, Any], threads: Threads) -> None:
     """Keep what the form says; what cannot be kept is said on its field."""
     view = body.get("view")
     if not isinstance(view, Mapping):
@@ -74,7 +74,7 @@ def send(ack: Ack, body: Mapping[str, Any], desk: Desk) -> None:
         return
     given = wrong.filled(_state(view))
     try:
-        noted = correct(_given(str(view.get("private_metadata")), given), _actor(body), desk.serving.services())
+        noted = correct(_given(str(view.get("private_metadata")), given), _actor(body), threads.serving.services())
     except UsageError as error:
         told = error.message if error.help is None else f"{error.message}: {error.help}"
         ack(response_action="errors", errors={_field(error.message): told[:150]})

@@ -21,11 +21,11 @@ from starlette.types import ASGIApp
 
 from bot.delivery import pictures
 from bot.delivery.listeners import registry
-from bot.delivery.listeners.desk import Desk, resume
 from bot.delivery.listeners.notify import tell
+from bot.delivery.listeners.threads import Threads, resume
 from bot.delivery.slack.door import Door
 from bot.evidence.store.engine import StoreError
-from bot.request.capacity import Room
+from bot.request.capacity import Slots
 from bot.services import Serving
 from bot.settings import Settings
 from bylaw.errors import BylawError, UsageError
@@ -45,7 +45,7 @@ class Slack:
     """The running app. `bolt` takes what arrives over HTTP; `connect` opens the socket instead."""
 
     bolt: App
-    desk: Desk
+    threads: Threads
     _work: ThreadPoolExecutor
     _listening: ThreadPoolExecutor
     _app_token: str | None
@@ -60,7 +60,7 @@ class Slack:
 
     def connect(self) -> None:
         """Open the socket: Slack sends through it, and nothing of ours need be reachable. Raises BylawError."""
-        web = WebClient(token=self._app_token, base_url=self.desk.client.base_url)
+        web = WebClient(token=self._app_token, base_url=self.threads.client.base_url)
         self._socket = SocketModeHandler(self.bolt, self._app_token, web_client=web, ping_interval=_PING_SECONDS)
         try:
             self._socket.connect()  # type: ignore[no-untyped-call]  # Bolt leaves it so
@@ -82,8 +82,8 @@ class Slack:
     def _sweep(self) -> None:
         while not self._ending.is_set():
             try:
-                resume(self.desk)
-                tell(self.desk)
+                resume(self.threads)
+                tell(self.threads)
             except StoreError as error:  # tried again in a while
                 _log.warning("leftovers could not be looked for", extra={"meta": {"reason": error.message}})
             except RuntimeError:
@@ -93,7 +93,7 @@ class Slack:
 
 @contextmanager
 def answering(
-    serving: Serving, settings: Settings, way: str, application: ASGIApp, room: Room | None = None
+    serving: Serving, settings: Settings, way: str, application: ASGIApp, room: Slots | None = None
 ) -> Iterator[ASGIApp]:
     """Answer in Slack as long as the context lasts; gives *application*, with a door for Slack when it comes by HTTP.
 
@@ -111,7 +111,7 @@ def answering(
         if way == "http" and settings.slack_signing_secret is not None:
             limits = settings.limits
             signature = SignatureVerifier(settings.slack_signing_secret)
-            yield Door(application, slack.bolt, signature, room or Room(limits.requests), limits.body_seconds)
+            yield Door(application, slack.bolt, signature, room or Slots(limits.requests), limits.body_seconds)
         else:
             yield application
     finally:
@@ -142,6 +142,6 @@ def open_slack(serving: Serving, settings: Settings, pool: Pool = ThreadPoolExec
         bolt = App(client=client, signing_secret=secret, listener_executor=listening, logger=_log)
     except BoltError as error:
         raise UsageError(f"Slack does not take the bot's token: {error}", "see BYLAW_SLACK_BOT_TOKEN") from error
-    desk = Desk(serving, client, str(known["team_id"]), str(known["user_id"]), work)
-    registry.install(bolt, desk)
-    return Slack(bolt, desk, work, listening, settings.slack_app_token)
+    threads = Threads(serving, client, str(known["team_id"]), str(known["user_id"]), work)
+    registry.install(bolt, threads)
+    return Slack(bolt, threads, work, listening, settings.slack_app_token)

@@ -15,7 +15,7 @@ from starlette.requests import ClientDisconnect, Request
 from starlette.responses import PlainTextResponse, Response
 from starlette.types import ASGIApp, Receive, Scope, Send
 
-from bot.request.capacity import Full, Room
+from bot.request.capacity import Full, Slots
 from bot.settings import Limits
 
 PATH = "/slack/events"
@@ -70,7 +70,7 @@ class Door:
     inner: ASGIApp
     bolt: App
     signature: SignatureVerifier
-    room: Room
+    room: Slots
     seconds: float = Limits().body_seconds
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:

@@ -1,1 +1,1 @@
-"""The verdict on an answer: claims, checks, score."""
+"""From judged claims (`bot.claims`) to the verdict on an answer: further checks, score, who must look at it."""

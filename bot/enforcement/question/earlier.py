@@ -38,7 +38,7 @@ _PLACES = {"first": 0, "original": 0, "second": 1, "third": 2}
 
 
 @dataclass(frozen=True)
-class Told:
+class EarlierCase:
     """A case as it was left: which of the conversation it was (from 0), its facts, and what was asked about it."""
 
     number: int
@@ -46,7 +46,9 @@ class Told:
     topic: Topic
 
 
-def meant(text: str, earlier: Sequence[Told], now: Told, named: Mapping[str, Value]) -> Told | None:
+def meant(
+    text: str, earlier: Sequence[EarlierCase], now: EarlierCase, named: Mapping[str, Value]
+) -> EarlierCase | None:
     """The case that *text* goes back to, None where it speaks of the present one. *named*: the facts in its words."""
     if not earlier:
         return None
@@ -78,7 +80,7 @@ def is_correction(text: str) -> bool:
     return _CORRECTS.search(text) is not None
 
 
-def left(earlier: Sequence[Told], case: Told, present: int) -> tuple[Told, ...]:
+def left(earlier: Sequence[EarlierCase], case: EarlierCase, present: int) -> tuple[EarlierCase, ...]:
     """*earlier* with *case*, which is left for that of number *present*; the oldest are forgotten."""
     others = [one for one in earlier if one.number not in (case.number, present)]
     return (*others, case)[-MOST:]

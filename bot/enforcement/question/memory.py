@@ -9,7 +9,7 @@ from typing import Any
 
 from bot.enforcement.question.case.days import Days
 from bot.enforcement.question.case.facts import Reading
-from bot.enforcement.question.earlier import Told, left
+from bot.enforcement.question.earlier import EarlierCase, left
 from bot.enforcement.question.topic.recognise import Topic
 from bylaw.language.lexicon import closed
 from bylaw.language.words import read_words
@@ -33,16 +33,16 @@ class Memory:
     declined: tuple[str, ...] = ()
     topic: Topic = NO_TOPIC
     number: int = 0  # which case of the conversation it is
-    earlier: tuple[Told, ...] = ()  # the others, as they were left
+    earlier: tuple[EarlierCase, ...] = ()  # the others, as they were left
     offered: tuple[str, ...] = ()
     days: Days | None = None
 
     @property
-    def now(self) -> Told:
+    def now(self) -> EarlierCase:
         """The case as it stands."""
-        return Told(self.number, self.facts, self.topic)
+        return EarlierCase(self.number, self.facts, self.topic)
 
-    def at(self, case: Told, earlier: Memory) -> Memory:
+    def at(self, case: EarlierCase, earlier: Memory) -> Memory:
         """This memory as that of *case*, which takes the place of the one that *earlier* was at."""
         return replace(self, number=case.number, earlier=left(earlier.earlier, earlier.now, case.number))
 
@@ -55,7 +55,7 @@ class Memory:
         return {**case, **earlier, **offered, **days, "asking": self.asking, "declined": list(self.declined)}
 
 
-def _dumped(case: Told, variables: Mapping[str, Variable]) -> dict[str, Any]:
+def _dumped(case: EarlierCase, variables: Mapping[str, Variable]) -> dict[str, Any]:
     return {
         "facts": {name: variables[name].show(value) for name, value in sorted(case.facts.items())},
         "outcomes": list(case.topic.outcomes),
@@ -83,7 +83,7 @@ def load(state: Mapping[str, Any], variables: Mapping[str, Variable]) -> Memory:
     )
 
 
-def _loaded(state: Mapping[str, Any], variables: Mapping[str, Variable]) -> Told:
+def _loaded(state: Mapping[str, Any], variables: Mapping[str, Variable]) -> EarlierCase:
     facts: dict[str, Value] = {}
     told, number = state.get("facts"), state.get("number")
     for name, shown in sorted(told.items()) if isinstance(told, dict) else ():
@@ -92,7 +92,7 @@ def _loaded(state: Mapping[str, Any], variables: Mapping[str, Variable]) -> Told
         except (KeyError, ValueMisfit):
             continue
     topic = Topic(_words(state.get("outcomes")), _words(state.get("actions")), _words(state.get("domains")))
-    return Told(number if isinstance(number, int) else 0, facts, topic)
+    return EarlierCase(number if isinstance(number, int) else 0, facts, topic)
 
 
 def _words(value: Any) -> tuple[str, ...]:

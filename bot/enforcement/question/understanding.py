@@ -7,14 +7,13 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from datetime import date, timedelta
 
-from bot.enforcement.question.case.days import Days, Told, named_days, told_days
+from bot.enforcement.question.case.days import Days, ToldDays, named_days, told_days
 from bot.enforcement.question.case.facts import Read, Reading, Unclear, is_sayable, read_text
 from bot.enforcement.question.case.mentions import phrases_of, words_of
 from bot.enforcement.question.case.numbers import BOUND
 from bot.enforcement.question.case.proposed import Held, merged
 from bot.enforcement.question.case.replies import declines, read_answer
-from bot.enforcement.question.earlier import Told as Earlier
-from bot.enforcement.question.earlier import is_correction, meant, names_back, opens_another
+from bot.enforcement.question.earlier import EarlierCase, is_correction, meant, names_back, opens_another
 from bot.enforcement.question.memory import Memory, continued, goes_on
 from bot.enforcement.question.topic.covered import coverage
 from bot.enforcement.question.topic.offers import SOMETHING_ELSE, picked, topic_of
@@ -85,7 +84,7 @@ def _still(facts: Mapping[str, Value], reading: Reading) -> dict[str, Value]:
     return {name: value for name, value in facts.items() if name not in again}
 
 
-def _unused(text: str, reading: Reading, told: Told | None) -> Iterator[str]:
+def _unused(text: str, reading: Reading, told: ToldDays | None) -> Iterator[str]:
     """What was told and not used: the words of *reading*, and the days that are neither a fact's nor the case's."""
     named = [
         (start, end)
@@ -109,7 +108,7 @@ def _recalled(text: str, today: date, memory: Memory, index: BundleIndex, evalua
     named = read_text(name, index.vocabulary, evaluator.ruleset.variables, today).facts if name else {}
     found = meant(text, memory.earlier, memory.now, named)
     if found is None and opens_another(text):
-        found = Earlier(_next(memory), {}, memory.topic)
+        found = EarlierCase(_next(memory), {}, memory.topic)
     return memory if found is None else Memory(found.facts, topic=found.topic).at(found, memory)
 
 

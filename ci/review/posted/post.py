@@ -16,7 +16,7 @@ from ci.review.posted import verdict
 from ci.review.posted.comments import Comments, see_to
 from ci.review.posted.plan import SUMMARY, Edit, FileComment, Resolve, Review, Shown, is_same, plan, without_marks
 from ci.review.posted.shown import notes, shown
-from ci.review.posted.verdict import Told
+from ci.review.posted.verdict import PostedAs
 from ci.review.words.rendered import Annotation, Comment, Rendered
 
 if TYPE_CHECKING:
@@ -28,7 +28,7 @@ class Posted:
     """What a run did; empty when everything was there. `unplaced`: comments that no line and no file took."""
 
     did: tuple[str, ...] = ()
-    verdict: Told | None = None
+    verdict: PostedAs | None = None
     unplaced: tuple[Comment, ...] = ()
     notes: tuple[str, ...] = field(default=())
 

@@ -25,7 +25,7 @@ _LONGEST_TITLE = 255
 _LONGEST_DESCRIPTION = 140
 _SHORTENED = "\n\n_What does not fit here stands in the pull request's summary and in the job's log._\n"
 
-Told = Literal["check", "status"]
+PostedAs = Literal["check", "status"]
 
 # A status knows no third answer; nothing that fails stands behind a neutral one.
 _STATES: Mapping[Conclusion, str] = {"success": "success", "neutral": "success", "failure": "failure"}
@@ -34,7 +34,7 @@ _MAY_NOT = (403, 404)
 _GOING_ON: Mapping[str, Any] = {"status": "in_progress"}
 
 
-def deliver(hub: Hub, rendered: Rendered, annotations: Sequence[Annotation]) -> Told:
+def deliver(hub: Hub, rendered: Rendered, annotations: Sequence[Annotation]) -> PostedAs:
     """See to it that the commit shows the verdict, and say as what. Raises GitHubError."""
     if hub.abilities.creates_checks:
         try:

@@ -17,7 +17,7 @@ from bylaw.authored.machines.intents import Intents
 from bylaw.authored.machines.rules import RULE_FILES, Rules
 from bylaw.authored.vocabulary import Vocabulary
 from bylaw.bundle import BundleMetadata, CompiledPolicyBundle, dump, parse
-from ci.loading.ingest import Sourced, ingest
+from ci.loading.decision_records import Sourced, ingest
 from ci.loading.rules import load_defaults
 from ci.loading.source import read
 

@@ -14,7 +14,7 @@ from bot.decisions.contract import Evidence
 from bot.decisions.evidence import Gathered, gather, plan, size_of
 from bylaw.authored.decisions import KINDS, Decisions
 from bylaw.authored.machines.intents import Intents
-from ci.loading.ingest import Sourced, ingest
+from ci.loading.decision_records import Sourced, ingest
 
 TIME = "2012-04-30T09:00:00Z"
 PLASMA = "panasonic-exit-plasma-2012"

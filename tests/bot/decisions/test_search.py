@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from bot.decisions.search import DecisionSearch, search_of, stem, terms
 from bylaw.authored.decisions import Decision, Decisions
 from bylaw.authored.machines.intents import Intents
-from ci.loading.ingest import Sourced, ingest
+from ci.loading.decision_records import Sourced, ingest
 from ci.loading.rules import load_defaults
 
 RULES = Intents.model_validate(load_defaults()["intents"]).search

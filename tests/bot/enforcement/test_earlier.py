@@ -8,14 +8,14 @@ from typing import Any
 import pytest
 import yaml
 
-from bot.enforcement.question.earlier import MOST, Told, is_correction, left, meant, names_back, opens_another
+from bot.enforcement.question.earlier import MOST, EarlierCase, is_correction, left, meant, names_back, opens_another
 from bot.enforcement.question.memory import Memory, load
 from bot.enforcement.question.topic.recognise import Topic
 from bot.enforcement.question.understanding import understand
 from bot.index import BundleIndex
 
 DIALOGUES = yaml.safe_load(Path(__file__).with_name("earlier.yaml").read_text())
-A, B, C = (Told(number, {"failed_login_count": number}, Topic()) for number in range(3))
+A, B, C = (EarlierCase(number, {"failed_login_count": number}, Topic()) for number in range(3))
 
 
 @pytest.mark.parametrize("dialogue", DIALOGUES, ids=lambda dialogue: str(dialogue["title"]))
@@ -44,7 +44,7 @@ def test_a_dialogue_goes_back_to_what_was_told(dialogue: dict[str, Any], own: Bu
         ("back to the two failed logins", None),
     ],
 )
-def test_a_case_is_meant_by_its_place(text: str, expected: Told | None) -> None:
+def test_a_case_is_meant_by_its_place(text: str, expected: EarlierCase | None) -> None:
     assert meant(text, (A, B), C, {}) is expected
     assert meant(text, (), C, {}) is None
 
@@ -79,9 +79,9 @@ def test_a_correction_tells_of_the_same_case() -> None:
 
 
 def test_only_the_last_few_are_kept() -> None:
-    told: tuple[Told, ...] = ()
+    told: tuple[EarlierCase, ...] = ()
     for number in range(9):
-        told = left(told, Told(number, {}, Topic()), number + 1)
+        told = left(told, EarlierCase(number, {}, Topic()), number + 1)
     assert [one.number for one in told] == list(range(9 - MOST, 9))
     assert left((A, B), C, 0) == (B, C)
 

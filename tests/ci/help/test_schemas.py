@@ -18,7 +18,7 @@ from ci.help.schemas import (
     stale_schemas,
     write_schemas,
 )
-from ci.loading.file_kinds import PLANS, ROOMS, Room, room_of
+from ci.loading.file_kinds import FILE_KINDS, PLANS, FileKind, kind_of_file
 from ci.loading.files import Content, contents
 from ci.loading.source import read
 from tests.rows import each
@@ -60,7 +60,7 @@ SEEN_BY_EDITORS = [
 OVERLAYS = [name for name in SCHEMAS if name.startswith("rules_")]
 
 
-def schema_of(room: Room) -> str:
+def schema_of(room: FileKind) -> str:
     if room.section == "rules":
         return f"rules_{room.identity}"
     if room.section in ("decisions", *PLANS):
@@ -73,7 +73,7 @@ def complaints(name: str, data: Any) -> list[str]:
 
 
 def test_every_room_has_a_schema_and_every_schema_a_room() -> None:
-    assert {schema_of(room) for room in ROOMS} == set(SCHEMAS) - {"suite"}  # suites are read by `bylaw eval` alone
+    assert {schema_of(room) for room in FILE_KINDS} == set(SCHEMAS) - {"suite"}  # suites are read by `bylaw eval` alone
 
 
 @pytest.mark.parametrize("path", sorted((ROOT / "evaluation").glob("*.yaml")), ids=lambda path: path.stem)
@@ -109,7 +109,7 @@ def test_two_writings_are_the_same_bytes() -> None:
 
 @each(("root", "content"), SHIPPED, ids=[f"{root.name}/{item.path}" for root, item in SHIPPED])
 def test_what_we_ship_is_accepted_and_points_at_its_schema(root: Path, content: Content) -> None:
-    room = room_of(content.path)
+    room = kind_of_file(content.path)
     assert room is not None
     name = schema_of(room)
     assert complaints(name, read(content.path, content.data).data) == []

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from bylaw.authored.decisions import KINDS, Decision, Decisions, Event, Transition, snapshot_etag
 from bylaw.canonical import canonical_json
-from ci.loading.ingest import SEED_LENGTHS, Sourced, ingest, kind_of
+from ci.loading.decision_records import SEED_LENGTHS, Sourced, ingest, kind_of
 from ci.loading.rules import load_defaults
 from ci.loading.source import read
 from tests.rows import each
@@ -197,7 +197,7 @@ def test_a_link_to_a_file_that_does_not_fit_is_told_once() -> None:
 
 
 def test_many_wrong_names_cost_a_bounded_number_of_comparisons(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("ci.loading.ingest.COMPARISONS", 10)
+    monkeypatch.setattr("ci.loading.decision_records.COMPARISONS", 10)
     records = [_sourced("event", {"id": f"event-{i}"}) for i in range(4)]
     wrong = [_sourced("decision", {"id": f"decision-{i}", "supported_by": [f"event-x{i}"]}) for i in range(4)]
     _, findings = ingest([*records, *wrong])

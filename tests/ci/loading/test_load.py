@@ -13,7 +13,7 @@ import yaml
 from bylaw.collection import no_collection
 from bylaw.errors import UsageError
 from ci.findings import Place
-from ci.loading.file_kinds import room_of
+from ci.loading.file_kinds import kind_of_file
 from ci.loading.load import Workspace, load
 
 FILE = yaml.safe_load((Path(__file__).parent / "load.yaml").read_text(encoding="utf-8"))
@@ -137,7 +137,7 @@ def test_a_folder_that_is_no_repository_is_wrong_usage(tmp_path: Path) -> None:
     ],
 )
 def test_every_path_belongs_to_one_room_or_to_none(path: str, section: str | None) -> None:
-    room = room_of(path)
+    room = kind_of_file(path)
     assert (room.section if room else None) == section
 
 

@@ -19,7 +19,7 @@ from bot.delivery.http import api
 from bot.delivery.slack.app import Slack, open_slack
 from bot.delivery.slack.door import PATH, Door
 from bot.evidence.store.tables import deliveries
-from bot.request.capacity import Room
+from bot.request.capacity import Slots
 from bot.router import Answerer
 from bot.settings import Settings
 from tests.fakes.frame import ANSWERERS
@@ -105,7 +105,7 @@ def house(
 
 def _door(bot: Any, given: Settings, slack: Any) -> Door:
     signature = SignatureVerifier(given.slack_signing_secret)
-    return Door(api.build(bot, given, new_id), slack.bolt, signature, Room(given.limits.requests))
+    return Door(api.build(bot, given, new_id), slack.bolt, signature, Slots(given.limits.requests))
 
 
 @contextmanager

@@ -26,7 +26,7 @@ from bot.delivery.http.frame import Frame
 from bot.delivery.http.identity.identity import LOOPBACK, Identity
 from bot.delivery.http.rates import Rates
 from bot.gate.passage import INVALID, Message, Passage, Questions, Turn, error, read, spelled
-from bot.request.capacity import Room
+from bot.request.capacity import Slots
 from bot.settings import Settings
 
 PATH = "/mcp"
@@ -445,7 +445,7 @@ def _host(origin: str) -> str:
 def application(door: Door, settings: Settings, new_id: Callable[[], str]) -> ASGIApp:
     """*door* inside the limits of every server: who asks is known, how much and how often is bounded."""
     app = Starlette(routes=[Route(PATH, door.answer, methods=["GET", "POST", "DELETE"])])
-    rooms = Room(settings.limits.connections), Room(1)
+    rooms = Slots(settings.limits.connections), Slots(1)
     return Frame(app, settings, new_id, Identity.set_up(settings), Rates(), *rooms)
 
 

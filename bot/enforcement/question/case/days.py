@@ -50,7 +50,7 @@ class Days:
 
 
 @dataclass(frozen=True)
-class Told:
+class ToldDays:
     """The days that a text names, and where it does."""
 
     days: Days
@@ -63,7 +63,7 @@ def written(day: date) -> str:
     return f"{day.day} {day:%B %Y}"
 
 
-def told_days(text: str, today: date, reads: Sequence[Read]) -> Told | None:
+def told_days(text: str, today: date, reads: Sequence[Read]) -> ToldDays | None:
     """The only days that *text*, said *today*, names as those of the case; none where it names several.
 
     "Today is 3 March 2027" names that day.
@@ -95,7 +95,7 @@ def _spans(text: str, today: date, calendar: CalendarRules) -> Iterator[tuple[in
             yield start, end, Days(day, day + _ONE)
 
 
-def _told(text: str, today: date, reads: Sequence[Read]) -> Iterator[Told]:
+def _told(text: str, today: date, reads: Sequence[Read]) -> Iterator[ToldDays]:
     for words, is_asking in clauses(text):
         first, last = words[0].start, words[-1].end
         is_past = any(text[word.start : word.end].casefold() in _PAST for word in words)
@@ -108,7 +108,7 @@ def _told(text: str, today: date, reads: Sequence[Read]) -> Iterator[Told]:
             is_other = is_other or text.startswith(_GENITIVE, end)  # "tomorrow's show" need not be asked of tomorrow
             is_then = named is not None and (named.end > today or (is_asking and is_past))  # nobody may do it last week
             if named is not None and is_then and not is_other:
-                yield Told(named, start, end)
+                yield ToldDays(named, start, end)
 
 
 def _meant(days: Days, today: date) -> Days | None:

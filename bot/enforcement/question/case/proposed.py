@@ -1,4 +1,4 @@
-"""Facts of a case that a model proposes, held against the words they are quoted from (CLAIMS 6).
+"""Facts of a case that a model proposes, held against the words they are quoted from.
 
 A quote is verbatim; a number, a sum or a day is what our own readers make of it; a value or a flag is declared. Where
 the model and the plain reader differ, neither counts and the person is asked.

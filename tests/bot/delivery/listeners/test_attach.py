@@ -9,7 +9,7 @@ import pytest
 
 from bot.conversation import Chart, Turn
 from bot.delivery.blocks import files
-from bot.delivery.listeners import desk as desks
+from bot.delivery.listeners import threads as desks
 from bot.delivery.listeners.ask import mention as read
 from bot.delivery.listeners.attach import attach
 from bot.router import Answerer
@@ -102,17 +102,17 @@ def later(house, seconds):
         def services(self):
             return replace(house.bot.services(), clock=lambda: datetime.now(UTC) + timedelta(seconds=seconds))
 
-    return replace(house.slack.desk, serving=Later())
+    return replace(house.slack.threads, serving=Later())
 
 
 def test_a_text_that_an_earlier_attempt_posted_gets_its_files_from_the_next(start, slack, event):
     bot = start(mode="still", answerers=answering())
-    desk = bot.slack.desk
-    heard = read(event["event"], desk)
-    desk.take(heard)
+    threads = bot.slack.threads
+    heard = read(event["event"], threads)
+    threads.take(heard)
     slack.fail("cut_after", on="chat.postMessage")
     slack.fail("cut_before", on="conversations.replies")
-    desks.deliver(heard, desk)
+    desks.deliver(heard, threads)
     assert (len(slack.posts("C1")), names(slack, "C1")) == (1, [])
     for seconds in (31, 62):
         desks.deliver(heard, later(bot, seconds))
@@ -148,7 +148,7 @@ SHARE, URL = "files.completeUploadExternal", "files.getUploadURLExternal"
 )
 def test_a_failed_upload_leaves_the_answer_and_is_said_once(start, slack, event, fault, on, shared, says):
     bot = start(answerers=answering())
-    bot.slack.desk.client.timeout = 0.3
+    bot.slack.threads.client.timeout = 0.3
     slack.fail(fault, times=9, on=on)
     slack.send(event)
     bot.settle()
@@ -180,11 +180,11 @@ def test_a_scope_that_is_not_granted_is_named(start, slack):
 
 def test_words_that_cannot_be_said_either_cost_nothing(start, slack, caplog, event):
     bot = start(mode="still", answerers=answering())
-    desk = bot.slack.desk
+    threads = bot.slack.threads
     slack.scopes.discard("files:write")
-    lost = read(event["event"], desk).model_copy(update={"channel": "C9"})
+    lost = read(event["event"], threads).model_copy(update={"channel": "C9"})
     asked = said(question(), "data", "answered", "t", columns=("a",), rows=((1,), (2,)))
-    attach(asked, lost, desk.client)
+    attach(asked, lost, threads.client)
     assert [one.message for one in caplog.records if one.name == "bylaw.slack"][-1] == "missing files were not told"
 
 

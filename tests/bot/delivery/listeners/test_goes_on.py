@@ -49,7 +49,7 @@ def kept(bot, person, text="Something happened."):
 def test_a_notice_is_told_once_in_a_direct_message_whoever_looks(start, slack):
     houses = [start(), start(), start()]
     kept(houses[0], "UGRACE")
-    together = [threading.Thread(target=tell, args=(one.slack.desk,)) for one in houses]
+    together = [threading.Thread(target=tell, args=(one.slack.threads,)) for one in houses]
     for one in together:
         one.start()
     for one in together:
@@ -57,7 +57,7 @@ def test_a_notice_is_told_once_in_a_direct_message_whoever_looks(start, slack):
     for one in houses:
         one.settle()
     assert [one["text"] for one in slack.posts("DUGRACE")] == ["Something happened."]
-    assert tell(houses[0].slack.desk) == 0
+    assert tell(houses[0].slack.threads) == 0
 
 
 def test_a_notice_that_was_sent_by_a_process_that_died_is_not_sent_again(start, slack):
@@ -69,8 +69,8 @@ def test_a_notice_that_was_sent_by_a_process_that_died_is_not_sent_again(start, 
         deliveries.claim(connection, name, "dead", services.clock(), services.lease * 0)
     from bot.delivery.listeners import notify
 
-    notify._send(name, "D1", letter, bot.slack.desk.client)
-    tell(bot.slack.desk)
+    notify._send(name, "D1", letter, bot.slack.threads.client)
+    tell(bot.slack.threads)
     bot.settle()
     assert (len(slack.posts("D1")), _open(bot)) == (1, [])
 
@@ -79,7 +79,7 @@ def test_a_person_whom_slack_does_not_know_keeps_nothing_up(start, slack):
     bot = start()
     kept(bot, "amara")
     kept(bot, "UANA")
-    tell(bot.slack.desk)
+    tell(bot.slack.threads)
     bot.settle()
     assert len(slack.posts("D1")) == 1
     (waiting,) = _all(bot, "amara")

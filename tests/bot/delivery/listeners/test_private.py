@@ -9,7 +9,7 @@ from datetime import UTC, datetime, timedelta
 
 import pytest
 
-from bot.delivery.listeners import desk as desks
+from bot.delivery.listeners import threads as desks
 from bot.delivery.listeners.ask import mention as read
 from tests.bot.delivery.listeners.test_ask import LEDGER
 from tests.fakes.forked import Forked
@@ -25,8 +25,8 @@ def event(slack):
 
 
 def taken(house, event):
-    heard = read(event["event"], house.slack.desk)
-    house.slack.desk.take(heard)
+    heard = read(event["event"], house.slack.threads)
+    house.slack.threads.take(heard)
     return heard
 
 
@@ -36,7 +36,7 @@ def later(house, seconds=200):
             now = datetime.now(UTC) + timedelta(seconds=seconds)
             return replace(house.bot.services(), clock=lambda: now)
 
-    return replace(house.slack.desk, serving=Later())
+    return replace(house.slack.threads, serving=Later())
 
 
 def said(slack):
@@ -67,7 +67,7 @@ def test_what_slack_refuses_was_not_shown_and_is_sent_whole_next_time(start, sla
     bot = start(mode="still", answerers=LEDGER)
     heard = taken(bot, event)
     slack.fail("ratelimited", times=4, on="chat.postEphemeral")
-    desks.deliver(heard, bot.slack.desk)
+    desks.deliver(heard, bot.slack.threads)
     assert said(slack) == []
     desks.deliver(heard, later(bot, 31))
     assert said(slack) == [ANSWER]
@@ -111,7 +111,7 @@ import json, os, signal, sys
 from pathlib import Path
 from types import SimpleNamespace
 from slack_sdk import WebClient
-from bot.delivery.listeners import desk
+from bot.delivery.listeners import threads
 from bot.delivery.listeners.heard import Heard
 from tests.bot.delivery.listeners.test_ask import LEDGER
 from tests.fakes.frame import ANSWERERS
@@ -128,7 +128,7 @@ WebClient.chat_postMessage = dying(WebClient.chat_postMessage)
 WebClient.chat_postEphemeral = dying(WebClient.chat_postEphemeral)
 answerers = LEDGER if told["is_private"] else ANSWERERS
 with house(Path(told["folder"]), SimpleNamespace(**told["slack"]), mode="still", answerers=answerers) as bot:
-    desk.deliver(Heard.model_validate(told["heard"]), bot.slack.desk)
+    threads.deliver(Heard.model_validate(told["heard"]), bot.slack.threads)
 """
 
 

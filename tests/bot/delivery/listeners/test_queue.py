@@ -29,7 +29,7 @@ def told(start, slack):
         candidates.keep(connection, Candidate(NAME, "s" * 64, now, "proposed", CHANGE, "sales", ()))
         deliveries.notify(connection, "UGRACE", NAME, "candidate", "4 colleagues made the same correction.", now)
         deliveries.notify(connection, "UGRACE", "r1", "answered", "Somebody asked.", now)
-    tell(bot.slack.desk)
+    tell(bot.slack.threads)
     bot.settle()
     posts = [post for (_, _), post in slack.messages.items() if post["user"] == "UBYLAW"]
     return bot, next(post for post in posts if "same correction" in post["text"])

@@ -81,7 +81,7 @@ def test_leftovers_are_taken_up_when_the_app_starts(start, slack):
         said_at=said_at(ts),
         is_direct=True,
     )
-    bot.slack.desk.take(left)
+    bot.slack.threads.take(left)
     services = bot.bot.services()
     bot.bot._services = replace(services, lease=services.lease * 0)
     bot.slack.start()

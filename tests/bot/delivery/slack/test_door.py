@@ -9,7 +9,7 @@ import httpx
 import pytest
 
 from bot.delivery.slack.door import MAX_BODY_BYTES, PATH
-from bot.request.capacity import Full, Room
+from bot.request.capacity import Full, Slots
 from tests.fakes.slack.payloads import mention, signed
 
 
@@ -117,7 +117,7 @@ def test_a_signed_body_that_is_no_document_is_told_so(bot, slack):
 
 
 def test_more_than_there_is_room_for_is_sent_again_later(bot, slack, body, monkeypatch):
-    monkeypatch.setattr(Room, "place", _full)
+    monkeypatch.setattr(Slots, "place", _full)
     answered = post(bot, body, signed(body, slack.secret))
     assert (answered.status_code, answered.headers["retry-after"]) == (503, "1")
 

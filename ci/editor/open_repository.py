@@ -49,7 +49,7 @@ class Replacement:
 
 
 @dataclass
-class Desk:
+class OpenRepository:
     """A repository and what is typed in it. `texts` are unsaved files, by path from the root."""
 
     root: Path

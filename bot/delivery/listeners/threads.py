@@ -43,8 +43,8 @@ _NO_BLOCKS = frozenset({"invalid_blocks", "invalid_blocks_format", "msg_blocks_t
 
 
 @dataclass(frozen=True)
-class Desk:
-    """What a listener works with. `team` and `bot_user` are the bot's own; `work` runs what takes longer."""
+class Threads:
+    """The threads that listeners answer in. `team` and `bot_user` are the bot's own; `work` runs what takes longer."""
 
     serving: Serving
     client: WebClient
@@ -80,26 +80,26 @@ class _Message:
     is_answer: bool = False
 
 
-def resume(desk: Desk) -> int:
+def resume(threads: Threads) -> int:
     """Take up every utterance that nobody works on any more; how many there were."""
-    services = desk.serving.services()
+    services = threads.serving.services()
     with services.store.reading() as connection:
         found = deliveries.waiting(connection, services.clock(), services.lease)
     for letter in found:
-        desk.hand_over(Heard.model_validate(letter))
+        threads.hand_over(Heard.model_validate(letter))
     return len(found)
 
 
-def deliver(heard: Heard, desk: Desk) -> None:
+def deliver(heard: Heard, threads: Threads) -> None:
     """Answer *heard* in its thread, unless that is done or somebody else is at it."""
-    services = desk.serving.services()
+    services = threads.serving.services()
     with services.store.writing() as connection:
         held = deliveries.claim(connection, heard.key, services.new_id(), services.clock(), services.lease)
     if held is None:
         return
-    message = _answered(heard, services, desk)
+    message = _answered(heard, services, threads)
     try:
-        place = _placed(message, heard, held, desk)
+        place = _placed(message, heard, held, threads)
     except calls.FAILED as error:
         put_off(held, calls.why(error), services)
         return
@@ -107,12 +107,12 @@ def deliver(heard: Heard, desk: Desk) -> None:
         is_ours = deliveries.close(connection, held, services.clock(), place)
     # INVARIANT: only who closes sends files, so that no other attempt sends them again
     if is_ours and message.reply is not None and (heard.is_direct or not message.is_private):
-        attach(message.reply, heard, desk.client)
+        attach(message.reply, heard, threads.client)
 
 
-def _answered(heard: Heard, services: Services, desk: Desk) -> _Message:
+def _answered(heard: Heard, services: Services, threads: Threads) -> _Message:
     """The answer, or in words why there is none."""
-    if heard.team != desk.team and not rights.is_listed(heard.user, services.index):
+    if heard.team != threads.team and not rights.is_listed(heard.user, services.index):
         return _Message(answer.told(STRANGER), is_private=True)
     if not heard.text:
         return _Message(answer.told("Ask me about our policies, our data or our decisions, in a sentence."))
@@ -146,50 +146,50 @@ def _shown(reply: Reply, actor: Actor, services: Services) -> _Message:
     return _Message(shown, is_private, reply if has_files(reply) else None, is_answer=True)
 
 
-def _placed(message: _Message, heard: Heard, held: Held, desk: Desk) -> dict[str, str]:
+def _placed(message: _Message, heard: Heard, held: Held, threads: Threads) -> dict[str, str]:
     """Post it, unless an earlier attempt did. What fails on the way is tried once more at once, after a look."""
     if message.is_private and not heard.is_direct:
-        return _whispered(message, heard, held, desk)
+        return _whispered(message, heard, held, threads)
     try:
-        return (_posted(heard, desk) if held.attempts > 1 else None) or _post(message, heard, desk)
+        return (_posted(heard, threads) if held.attempts > 1 else None) or _post(message, heard, threads)
     except calls.FAILED as error:
         if calls.is_refused(error):
             raise  # Slack knows what it refuses
-        return _posted(heard, desk) or _post(message, heard, desk)
+        return _posted(heard, threads) or _post(message, heard, threads)
 
 
-def _whispered(message: _Message, heard: Heard, held: Held, desk: Desk) -> dict[str, str]:
+def _whispered(message: _Message, heard: Heard, held: Held, threads: Threads) -> dict[str, str]:
     """Post it to the asker alone. Slack has no way to look for that: where it may be there already, it is offered.
 
     INVARIANT: it is written down before that it is being sent, and that it was not where Slack refused.
     """
     if not message.is_answer:
-        return _post(message, heard, desk)
-    store = desk.serving.services().store
+        return _post(message, heard, threads)
+    store = threads.serving.services().store
     if not held.is_begun:
         with store.writing() as connection:
             deliveries.begin(connection, held, {"channel": heard.channel, "to": heard.user})
         try:
-            return _post(message, heard, desk)
+            return _post(message, heard, threads)
         except calls.FAILED as error:
             if calls.is_refused(error):
                 with store.writing() as connection:
                     deliveries.begin(connection, held, None)
                 raise
-    return _post(_Message(answer.again(heard.key), is_private=True), heard, desk)
+    return _post(_Message(answer.again(heard.key), is_private=True), heard, threads)
 
 
-def _post(message: _Message, heard: Heard, desk: Desk) -> dict[str, str]:
+def _post(message: _Message, heard: Heard, threads: Threads) -> dict[str, str]:
     """Post it in the thread; to the asker alone where others could read what is not for them."""
     where = {"channel": heard.channel, "thread_ts": heard.thread}
     content = message.content
     if message.is_private and not heard.is_direct:
         blocks = [*content.blocks, kit.context(PRIVATE if message.reply is None else ELSEWHERE)]
-        sent = _send(desk.client.chat_postEphemeral, content.text, blocks, user=heard.user, **where)
+        sent = _send(threads.client.chat_postEphemeral, content.text, blocks, user=heard.user, **where)
         return {"channel": heard.channel, "ts": str(sent.get("message_ts")), "to": heard.user}
     told = {"event_type": EVENT_TYPE, "event_payload": {"key": heard.key}}
     quiet = {"unfurl_links": False, "unfurl_media": False, "metadata": told}
-    sent = _send(desk.client.chat_postMessage, content.text, content.blocks, **where, **quiet)
+    sent = _send(threads.client.chat_postMessage, content.text, content.blocks, **where, **quiet)
     return {"channel": heard.channel, "ts": str(sent.get("ts"))}
 
 
@@ -204,10 +204,10 @@ def _send(method: Callable[..., Any], text: str, blocks: Any, **others: Any) -> 
         return method(text=text, **others)
 
 
-def _posted(heard: Heard, desk: Desk) -> dict[str, str] | None:
+def _posted(heard: Heard, threads: Threads) -> dict[str, str] | None:
     """Where an earlier attempt posted the answer before it could say so."""
     since = f"{int(heard.said_at.timestamp())}.000000"  # a long thread need not be read from its beginning
-    pages = desk.client.conversations_replies(
+    pages = threads.client.conversations_replies(
         channel=heard.channel, ts=heard.thread, include_all_metadata=True, oldest=since, limit=_PAGE
     )
     for page in pages:

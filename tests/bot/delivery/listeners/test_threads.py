@@ -9,7 +9,7 @@ from datetime import UTC, datetime, timedelta
 import pytest
 
 from bot.conversation import Turn
-from bot.delivery.listeners import desk as desks
+from bot.delivery.listeners import threads as desks
 from bot.evidence.store.tables import deliveries
 from bot.router import Answerer
 from tests.fakes.frame import said
@@ -35,7 +35,7 @@ def later(house, seconds):
             now = datetime.now(UTC) + timedelta(seconds=seconds)
             return replace(house.bot.services(), clock=lambda: now)
 
-    return replace(house.slack.desk, serving=Later())
+    return replace(house.slack.threads, serving=Later())
 
 
 def test_a_retry_is_acknowledged_and_not_answered_again(bot, slack, event):
@@ -102,30 +102,30 @@ def test_what_cannot_be_kept_is_not_acknowledged_and_comes_again(start, slack, e
 
 def test_what_a_dead_process_left_is_taken_up(start, slack, event):
     bot = start(mode="still")
-    desk = bot.slack.desk
-    heard = desks.Heard.model_validate(kept(desk, event))
-    assert desk.take(heard)  # acknowledged, and then the process died
-    assert desks.resume(desk) == 0  # too soon: somebody may be at it
+    threads = bot.slack.threads
+    heard = desks.Heard.model_validate(kept(threads, event))
+    assert threads.take(heard)  # acknowledged, and then the process died
+    assert desks.resume(threads) == 0  # too soon: somebody may be at it
     assert desks.resume(later(bot, 121)) == 1
     bot.settle()
     assert len(slack.posts("C1")) == 1
     assert desks.resume(later(bot, 1000)) == 0
 
 
-def kept(desk, event):
+def kept(threads, event):
     from bot.delivery.listeners.ask import mention as read
 
-    return read(event["event"], desk).model_dump()
+    return read(event["event"], threads).model_dump()
 
 
 def test_an_answer_that_was_posted_before_its_process_died_is_not_posted_again(start, slack, event):
     bot = start(mode="still")
-    desk = bot.slack.desk
-    heard = desks.Heard.model_validate(kept(desk, event))
-    desk.take(heard)
+    threads = bot.slack.threads
+    heard = desks.Heard.model_validate(kept(threads, event))
+    threads.take(heard)
     slack.fail("cut_after", times=1, on="chat.postMessage")  # posted, but nobody heard that it was
     slack.fail("cut_before", times=1, on="conversations.replies")
-    desks.deliver(heard, desk)
+    desks.deliver(heard, threads)
     assert len(slack.posts("C1")) == 1
     row = bot.delivery(key(event))
     assert row["closed_at"] is None
@@ -147,12 +147,12 @@ def test_in_a_long_thread_too_the_answer_of_an_earlier_attempt_is_found(start, s
     others(before)
     ts = slack.next_ts()
     slack.told("UANA", "C1", f"<@{BOT}> why did we leave plasma?", ts, thread)
-    heard = desks.Heard.model_validate(kept(bot.slack.desk, mention("why?", "UANA", "C1", ts, thread_ts=thread)))
-    bot.slack.desk.take(heard)
+    heard = desks.Heard.model_validate(kept(bot.slack.threads, mention("why?", "UANA", "C1", ts, thread_ts=thread)))
+    bot.slack.threads.take(heard)
     others(behind)
     slack.fail("cut_after", times=1, on="chat.postMessage")  # posted, but nobody heard that it was
     slack.fail("cut_before", times=1, on="conversations.replies")
-    desks.deliver(heard, bot.slack.desk)
+    desks.deliver(heard, bot.slack.threads)
     desks.deliver(heard, later(bot, 31))
     assert len(slack.posts("C1")) == 1
     assert bot.delivery(heard.key)["place"] == {"channel": "C1", "ts": slack.posts("C1")[0]["ts"]}
@@ -160,9 +160,9 @@ def test_in_a_long_thread_too_the_answer_of_an_earlier_attempt_is_found(start, s
 
 def test_a_post_that_slack_does_not_take_is_tried_again_and_then_given_up(start, slack, event):
     bot = start(mode="still")
-    desk = bot.slack.desk
-    heard = desks.Heard.model_validate(kept(desk, event))
-    desk.take(heard)
+    threads = bot.slack.threads
+    heard = desks.Heard.model_validate(kept(threads, event))
+    threads.take(heard)
     slack.fail("cut_before", times=100, on="chat.postMessage")
     for attempt in range(3):
         desks.deliver(heard, later(bot, 31 * attempt))
@@ -206,20 +206,20 @@ def wide(asked, _state, _index):
 
 def test_a_bot_that_is_not_in_the_room_gives_up_in_the_end(start, slack, event):
     bot = start(mode="still")
-    desk = bot.slack.desk
+    threads = bot.slack.threads
     slack.members["C1"].discard(BOT)
-    heard = desks.Heard.model_validate(kept(desk, event))
-    desk.take(heard)
-    desks.deliver(heard, desk)
+    heard = desks.Heard.model_validate(kept(threads, event))
+    threads.take(heard)
+    desks.deliver(heard, threads)
     assert bot.delivery(key(event))["failure"] == "SlackApiError: not_in_channel"
 
 
 def test_a_message_is_claimed_by_one_at_a_time(start, slack, event):
     bot = start(mode="still")
-    desk, services = bot.slack.desk, bot.bot.services()
-    heard = desks.Heard.model_validate(kept(desk, event))
-    desk.take(heard)
+    threads, services = bot.slack.threads, bot.bot.services()
+    heard = desks.Heard.model_validate(kept(threads, event))
+    threads.take(heard)
     with services.store.writing() as connection:
         assert deliveries.claim(connection, heard.key, "other", services.clock(), services.lease) is not None
-    desks.deliver(heard, desk)
+    desks.deliver(heard, threads)
     assert slack.posts("C1") == []

@@ -1,7 +1,7 @@
 """What every measure is given: the context, and a warehouse that is asked in trees, bounded and read only.
 
 A statement that the warehouse refuses concerns one place and is told there. A warehouse that no longer answers at all
-ends the measuring.
+ends the survey.
 """
 
 from __future__ import annotations
@@ -53,8 +53,8 @@ class Multiplicity:
 
 
 @dataclass
-class Desk:
-    """One measuring. `at` is the day that the age of rows is counted from."""
+class Survey:
+    """One survey of a warehouse. `at` is the day that the age of rows is counted from."""
 
     workspace: Workspace
     warehouse: Warehouse
