@@ -7,7 +7,7 @@ from typing import Any
 
 import yaml
 
-from bot.claims.coverage import Coverage, Told
+from bot.claims.coverage import Coverage, ToldCase
 from bot.claims.declared import declared
 from bot.claims.models import read_claims
 from bot.index import BundleIndex
@@ -23,6 +23,6 @@ QUERY, TOLD = "Flex ticket, it leaves in 50 hours.", {"fare_class": "flex", "hou
 def test_the_gaps_are_what_the_claims_do_not_bear(row: dict[str, Any], repositories: dict[str, BundleIndex]) -> None:
     root = row.get("root", "ferry")
     index = repositories[root]
-    told = Told(read_facts(TOLD, index), QUERY) if root == "ferry" else Told({})
+    told = ToldCase(read_facts(TOLD, index), QUERY) if root == "ferry" else ToldCase({})
     gaps = Coverage(parse(row["text"]), read_claims(row.get("claims", [])), declared(index), told).gaps()
     assert [[gap.quote, gap.claim] for gap in gaps] == row.get("gaps", [])
