@@ -17,6 +17,7 @@ import tempfile
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
+from types import SimpleNamespace
 from typing import TYPE_CHECKING, Any
 
 HERE = Path(__file__).resolve().parent
@@ -39,7 +40,7 @@ import pytest  # noqa: E402
 import yaml  # noqa: E402
 from hypothesis import HealthCheck, is_hypothesis_test, settings  # noqa: E402
 
-from tests.fakes.forked import Forked  # noqa: E402
+from tests.fakes.forked import Forked, engine  # noqa: E402
 
 if TYPE_CHECKING:
     from tests.fakes.github.server import FakeGitHub
@@ -164,6 +165,17 @@ def run_bylaw(
         command, cwd=place, env=env, stdin=subprocess.DEVNULL, encoding="utf-8", timeout=timeout, check=False, **ends
     )
     return Done(done.returncode, done.stdout, done.stderr or "")
+
+
+@pytest.fixture(scope="session", autouse=True)
+def _warehouses_start_at_once() -> Iterator[None]:
+    """Each DuckDB has a process of its own all the same; `tests/bylaw/warehouses` starts them as the product does."""
+    from bylaw.warehouses import process
+
+    with pytest.MonkeyPatch.context() as patch:
+        known = {"PIPE": subprocess.PIPE, "DEVNULL": subprocess.DEVNULL, "Popen": engine}
+        patch.setattr(process, "subprocess", SimpleNamespace(**known))
+        yield
 
 
 @pytest.fixture(autouse=True)

@@ -9,19 +9,22 @@ from __future__ import annotations
 
 import atexit
 import functools
+import gc
 import importlib
 import io
 import json
 import os
 import runpy
+import select
 import signal
 import socket
 import subprocess
 import sys
 import threading
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import ExitStack, suppress
+from fcntl import F_DUPFD_CLOEXEC, fcntl
 from pathlib import Path
 from types import ModuleType
 from typing import IO, Any
@@ -36,33 +39,44 @@ IMPORTED = (
         "bot.evidence.store.migrate",
         "bylaw.cli",
     ),
-    *("bylaw.guard", "ci.cli", "ci.commands", "ci.pipeline", "mcp.server.mcpserver"),
+    *("bylaw.guard", "bylaw.warehouses.engine", "ci.cli", "ci.commands", "ci.pipeline", "mcp.server.mcpserver"),
     *("tests.fakes.frame", "tests.fakes.serve", "uvicorn.protocols.http.h11_impl"),
 )
 
 
 class Forked:
-    """A running process; what it has of `subprocess.Popen` means the same. Its standard input is empty."""
+    """A running process; what it has of `subprocess.Popen` means the same. Its standard input is empty, or a pipe."""
 
     def __init__(
         self,
         *words: object,
         cwd: Path = ROOT,
         env: Mapping[str, str] | None = None,
+        stdin: int | None = None,
         stdout: IO[Any] | int | None = None,
         stderr: IO[Any] | int | None = None,
+        pass_fds: Sequence[int] = (),
+        start_new_session: bool = False,
     ) -> None:
         self.returncode: int | None = None
+        self.stdin: IO[bytes] | None = None
         self.stdout, self.stderr = None, None
         self._told, its = socket.socketpair()
         with ExitStack() as passed, its:
             out, self.stdout = _end(stdout, 1, passed)
             err, self.stderr = (out, None) if stderr == subprocess.STDOUT else _end(stderr, 2, passed)
-            socket.send_fds(_parent(), [b"."], [its.fileno(), out, err])
+            files = {1: out, 2: err, **{each: each for each in pass_fds}}
+            if stdin == subprocess.PIPE:
+                files[0], writing = os.pipe()
+                passed.callback(os.close, files[0])
+                self.stdin = os.fdopen(writing, "wb")
+            socket.send_fds(_parent(), [b"."], [its.fileno(), *files.values()])
         asked = {
             "words": [str(word) for word in words],
             "cwd": str(cwd),
             "env": dict(os.environ if env is None else env),
+            "files": [*files],
+            "is_apart": start_new_session,
         }
         self._told.sendall(json.dumps(asked).encode() + b"\n")
         self._lines = self._told.makefile("r")
@@ -126,7 +140,16 @@ def _end(given: IO[Any] | int | None, usual: int, passed: ExitStack) -> tuple[in
         reading, writing = os.pipe()
         passed.callback(os.close, writing)
         return writing, os.fdopen(reading, encoding="utf-8")
+    if given == subprocess.DEVNULL:
+        given = os.open(os.devnull, os.O_WRONLY)
+        passed.callback(os.close, given)
     return usual if given is None else given if isinstance(given, int) else given.fileno(), None
+
+
+def engine(command: Sequence[str], **given: Any) -> Forked:
+    """The process of a warehouse, which `bylaw.warehouses.process` starts as `python -I -c CODE ...`."""
+    assert list(command[:3]) == [sys.executable, "-I", "-c"]
+    return Forked(*command[2:], cwd=Path.cwd(), **given)
 
 
 # ---- the one that all are forked from -------------------------------------------------------------------------------
@@ -144,35 +167,44 @@ def _parent() -> socket.socket:
 
 
 def _asked(place: socket.socket) -> tuple[socket.socket, list[int]]:
-    """Wait for what is asked of the parent, fork, and go on in the new process alone."""
+    """Wait for what is asked of the parent, fork, and go on in the new process alone.
+
+    The parent tells the process id and, when that has ended, its exit code.
+    """
+    running: dict[int, socket.socket] = {}
+    woken, waking = socket.socketpair()
+    for end in (woken, waking):
+        end.setblocking(False)
+    signal.set_wakeup_fd(waking.fileno(), warn_on_full_buffer=False)
+    signal.signal(signal.SIGCHLD, lambda *_: None)
     while True:
-        word, given, *_ = socket.recv_fds(place, 1, 3)
+        ready, _, _ = select.select([place, woken], [], [])
+        if woken in ready:
+            woken.recv(4096)
+            _tell_ends(running)
+        if place not in ready:
+            continue
+        word, given, *_ = socket.recv_fds(place, 1, 16)
         if not word:
-            sys.exit()
-        if not os.fork():
-            place.close()
-            return socket.socket(fileno=given[0]), given[1:]
-        for each in given:
-            os.close(each)
-        with suppress(ChildProcessError):  # none is left
-            while os.waitid(os.P_ALL, 0, os.WEXITED | os.WNOHANG):
-                pass
-
-
-def _attended(telling: socket.socket, files: list[int]) -> None:
-    """Fork once more and go on there; who stays tells the process id and, when that has ended, its exit code."""
-    if pid := os.fork():
-        os.closerange(1, 3)
-        for each in files:
-            os.close(each)
+            os._exit(0)
+        telling = socket.socket(fileno=given[0])
+        if not (pid := os.fork()):
+            signal.set_wakeup_fd(-1)
+            signal.signal(signal.SIGCHLD, signal.SIG_DFL)
+            for each in (place, woken, waking, *running.values()):
+                each.close()
+            return telling, given[1:]
+        for file in given[1:]:
+            os.close(file)
+        running[pid] = telling
         telling.sendall(f"{pid}\n".encode())
-        _, status = os.waitpid(pid, 0)
-        telling.sendall(f"{os.waitstatus_to_exitcode(status):8}".encode())
-        os._exit(0)
-    for number, each in enumerate(files, 1):
-        os.dup2(each, number)
-        os.close(each)
-    telling.close()
+
+
+def _tell_ends(running: dict[int, socket.socket]) -> None:
+    with suppress(ChildProcessError):  # none is left
+        while (ended := os.waitpid(-1, os.WNOHANG))[0]:
+            with running.pop(ended[0]) as telling, suppress(OSError):  # nobody waits for it any more
+                telling.sendall(f"{os.waitstatus_to_exitcode(ended[1]):8}".encode())
 
 
 def _run(words: list[str]) -> None:
@@ -213,8 +245,17 @@ def _end_as_usual(words: list[str]) -> None:
     os._exit((code or 0) & 0xFF)
 
 
-def _become(asked: dict[str, Any]) -> list[str]:
+def _become(asked: dict[str, Any], given: list[int]) -> list[str]:
     """Have its folder, environment and files; its words."""
+    if asked["is_apart"]:
+        os.setsid()
+    beyond = max(asked["files"]) + 1
+    moved = [fcntl(file, F_DUPFD_CLOEXEC, beyond) for file in given]
+    for file in given:
+        os.close(file)
+    for file, number in zip(moved, asked["files"], strict=True):
+        os.dup2(file, number)
+        os.close(file)
     os.chdir(asked["cwd"])
     os.environ.clear()
     os.environ.update(asked["env"])
@@ -225,14 +266,16 @@ def _become(asked: dict[str, Any]) -> list[str]:
 
 
 def main(place: socket.socket) -> None:
-    """Import all of it, then fork whatever is asked for."""
+    """Import all of it, then fork whatever is asked for. No process looks for garbage in what was imported."""
     signal.signal(signal.SIGINT, signal.default_int_handler)
     for name in IMPORTED:
         importlib.import_module(name)
-    telling, files = _asked(place)
-    asked = json.loads(telling.makefile().readline())
-    _attended(telling, files)
-    _end_as_usual(_become(asked))
+    gc.collect()
+    gc.freeze()
+    telling, given = _asked(place)
+    with telling:
+        asked = json.loads(telling.makefile().readline())
+    _end_as_usual(_become(asked, given))
 
 
 if __name__ == "__main__":

@@ -11,10 +11,8 @@ from contextlib import suppress
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
-import boto3
 import pytest
 import requests
-from moto.server import ThreadedMotoServer
 
 from bot.evidence import artifacts
 from bot.evidence.artifacts import ArtifactError, shelf
@@ -27,6 +25,8 @@ PUT += "s = shelf('s3://papers/bot', Path('.'));"
 
 @pytest.fixture(scope="module")
 def server():
+    from moto.server import ThreadedMotoServer  # heavy, and needed by who runs these tests alone
+
     before = os.environ.get("INITIAL_NO_AUTH_ACTION_COUNT")
     os.environ["INITIAL_NO_AUTH_ACTION_COUNT"] = "1000000"  # credentials count once the count is set to 0
     running = ThreadedMotoServer(ip_address="127.0.0.1", port=0, verbose=False)
@@ -43,6 +43,8 @@ def bucket(server, monkeypatch):
     """The bucket `papers`, empty, and an environment that leads to it."""
     requests.post(f"{server}/moto-api/reset", timeout=10)
     requests.post(f"{server}/moto-api/reset-auth", data=b"1000000", timeout=10)
+    import boto3
+
     at(server, monkeypatch)
     s3 = boto3.resource("s3", endpoint_url=server)
     return s3.create_bucket(Bucket="papers")

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from datetime import datetime, timedelta
 from itertools import count
@@ -140,12 +142,24 @@ def indexed(context: Context, roles: dict[str, Any] = ROLES) -> BundleIndex:
     return BundleIndex(parse(dump(bundle_of(context, rules, Decisions(), source_commit="abc1234", commit_date=None))))
 
 
-@pytest.fixture(params=["sqlite"])
-def shop(tmp_path: Path) -> Iterator[Shop]:
-    """The shop, with everything real but the warehouse and the clock."""
-    index = indexed(Context.model_validate(CONTEXT))
-    made = services(tmp_path, index=index, bundle_etag=index.etag, answerers=app.answerers(None))
+@functools.cache
+def _as_written() -> BundleIndex:
+    """Nobody changes an index: what was worked out for one shop serves all."""
+    return indexed(Context.model_validate(CONTEXT))
+
+
+@contextmanager
+def opened(folder: Path) -> Iterator[Shop]:
+    """A shop whose store lies in *folder*, with everything real but the warehouse and the clock."""
+    index = _as_written()
+    made = services(folder, index=index, bundle_etag=index.etag, answerers=app.answerers(None))
     shop = Shop(made)
     shop.services = replace(made, clock=lambda: shop.now)
     yield shop
     made.store.close()
+
+
+@pytest.fixture(params=["sqlite"])
+def shop(tmp_path: Path) -> Iterator[Shop]:
+    with opened(tmp_path) as shop:
+        yield shop

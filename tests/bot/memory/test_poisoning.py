@@ -18,8 +18,9 @@ from bot.memory import candidates, corrections, offered, own, promotion
 from bot.memory.corrections import Given, correct
 from bot.request.orchestrator import handle
 from bylaw.audit.verify import verify
+from bylaw.bundle import dump
 from bylaw.errors import BylawError, UsageError
-from tests.bot.memory.conftest import ONLINE, ROLES, SENIORS, Shop
+from tests.bot.memory.conftest import ONLINE, ROLES, SENIORS, Shop, opened
 
 QUESTIONS = ("revenue", "spend", "revenue by channel", "turnover", "number of orders")
 LIE = {"object": "metrics/revenue", "field": "expr", "new": "cost"}
@@ -360,14 +361,18 @@ def seen(shop: Shop, user: str) -> list[object]:
     return [shop.ask(user, text).model_copy(update=blank) for text in QUESTIONS]
 
 
+@pytest.fixture(scope="module")
+def unharmed(tmp_path_factory):
+    """What two people are answered, and what the bundle is, where nobody attacks."""
+    with opened(tmp_path_factory.mktemp("unharmed")) as shop:
+        return [seen(shop, name) for name in ("victim", "hal")], dump(shop.services.index.bundle)
+
+
 @pytest.mark.parametrize("attack", ATTACKS, ids=lambda attack: attack.__name__)
-def test_an_attack_has_no_effect_on_anybody_else(shop, attack):
-    before = [seen(shop, name) for name in ("victim", "hal")]
-    shared = shop.services.index.bundle.model_dump()
+def test_an_attack_has_no_effect_on_anybody_else(shop, unharmed, attack):
     attack(shop)
     candidates.gather(shop.services, shop.now)
     assert [one.stage for one in shop.candidates] == []
-    assert [seen(shop, name) for name in ("victim", "hal")] == before
-    assert shop.services.index.bundle.model_dump() == shared
+    assert ([seen(shop, name) for name in ("victim", "hal")], dump(shop.services.index.bundle)) == unharmed
     with shop.services.store.reading() as connection:
         assert verify(list(audit.entries(connection))).is_intact

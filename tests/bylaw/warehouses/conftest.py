@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import sqlite3
+import subprocess
 from collections.abc import Iterator
 from dataclasses import dataclass
 
 import duckdb
 import pytest
 
+from bylaw.warehouses import process
 from bylaw.warehouses.port import Warehouse
 from bylaw.warehouses.registry import open_warehouse
 from tests.fakes.postgresql import new_database
@@ -21,6 +23,13 @@ _RUN = {
     "sqlite": f"CREATE TABLE {{schema}}.orders AS WITH RECURSIVE t(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM t "
     f"WHERE i < {COUNT}) SELECT {_PARTS} FROM t",
 }
+
+
+@pytest.fixture(scope="package", autouse=True)
+def _warehouses_start_as_usual() -> Iterator[None]:
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(process, "subprocess", subprocess)
+        yield
 
 
 @dataclass(frozen=True)

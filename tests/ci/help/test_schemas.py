@@ -1,5 +1,6 @@
 """The schemas that editors use say what the loader says."""
 
+import functools
 import json
 from pathlib import Path
 from typing import Any
@@ -34,7 +35,6 @@ SINGULAR = {
     "verified_queries": "verified_query",
     "lookups": "lookup",
 }
-VALIDATORS = {name: Draft202012Validator(schema(name)) for name in SCHEMAS}
 SHIPPED = [
     (root, content)
     for root in (ROOT, ROOT / "ci" / "template")
@@ -68,8 +68,13 @@ def schema_of(room: FileKind) -> str:
     return SINGULAR.get(room.section, room.section)
 
 
+@functools.cache
+def validator(name: str) -> Draft202012Validator:
+    return Draft202012Validator(schema(name))
+
+
 def complaints(name: str, data: Any) -> list[str]:
-    return [f"{error.json_path}: {error.message}" for error in VALIDATORS[name].iter_errors(data)]
+    return [f"{error.json_path}: {error.message}" for error in validator(name).iter_errors(data)]
 
 
 def test_every_room_has_a_schema_and_every_schema_a_room() -> None:

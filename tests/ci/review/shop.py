@@ -17,6 +17,13 @@ def changed(*numbers: int) -> str:
     return "".join(f"k{i}: changed\n" if i in numbers else LINES[i - 1] for i in range(1, 41))
 
 
+def open_pull_request(github: FakeGitHub) -> None:
+    """A pull request that changes line 20 of `policies/a.yaml`; `policies/b.yaml` is not in it."""
+    github.commit("main", {PATH: POLICY, "policies/b.yaml": "b: 1\n"})
+    github.commit("feature", {PATH: changed(20)})
+    github.open_pull("feature")
+
+
 def comment(print_: str, line: int | None = 20, text: str = "wrong", path: str = PATH) -> Comment:
     return Comment(print_, path, line, f"<!-- bylaw:finding {print_} -->\n{text}\n")
 

@@ -6,11 +6,29 @@ import itertools
 
 import pytest
 
+from bylaw.github.client import connect
+from bylaw.github.credentials import Token
 from bylaw.github.errors import GitHubError
+from bylaw.github.patience import Patience
 from ci.review.posted.plan import SUMMARY, Shown
 from ci.review.posted.post import check_only, post
-from tests.ci.review.shop import FIRST, PATH, SECOND, THIRD, changed, comment, final, head, rendered, said
+from tests.bylaw.github.conftest import Waiting
+from tests.ci.review.shop import (
+    FIRST,
+    PATH,
+    SECOND,
+    THIRD,
+    changed,
+    comment,
+    final,
+    head,
+    open_pull_request,
+    rendered,
+    said,
+)
 from tests.fakes.github.access import ALL
+from tests.fakes.github.repository import GitRepository
+from tests.fakes.github.server import FakeGitHub
 
 READ = "POST /graphql repository 200"
 FRESH = [READ, READ, "POST /pulls/1/reviews 200", "POST /check-runs 201", "POST /issues/1/comments 201"]
@@ -224,41 +242,24 @@ ROUNDS = (
 )
 
 
-def undisturbed(shop, client):
-    for make in ROUNDS:
-        post(client, 1, make(head(shop)))
-    return final(shop)
-
-
-@pytest.fixture
-def twin(tmp_path):
-    """A second repository of the same content, where nothing goes wrong."""
-    from tests.ci.review.shop import POLICY
-    from tests.fakes.github.repository import GitRepository
-    from tests.fakes.github.server import FakeGitHub
-
-    with FakeGitHub(git=GitRepository.create(tmp_path / "twin.git")) as fake:
-        fake.commit("main", {PATH: POLICY, "policies/b.yaml": "b: 1\n"})
-        fake.commit("feature", {PATH: changed(20)})
-        fake.open_pull("feature")
-        yield fake
-
-
-def connected(fake, waiting):
-    from bylaw.github.client import connect
-    from bylaw.github.credentials import Token
-    from bylaw.github.patience import Patience
-
-    token = Token(fake.token(kind="workflow"))
-    return connect(token, "acme/policies", Patience(lambda: waiting.now, waiting.sleep), fake.base)
+@pytest.fixture(scope="module")
+def wanted(tmp_path_factory):
+    """What stands in the end in a second repository of the same content, where nothing goes wrong."""
+    waiting = Waiting()
+    with FakeGitHub(git=GitRepository.create(tmp_path_factory.mktemp("twin") / "twin.git")) as twin:
+        open_pull_request(twin)
+        patience = Patience(lambda: waiting.now, waiting.sleep)
+        client = connect(Token(twin.token(kind="workflow")), "acme/policies", patience, twin.base)
+        for make in ROUNDS:
+            post(client, 1, make(head(twin)))
+        return final(twin)
 
 
 FAULTS = ["unavailable", "gateway", "secondary_limit", "primary_limit", "cut_before", "cut_after"]
 
 
 @pytest.mark.parametrize("fault", FAULTS)
-def test_faults_on_the_way_change_nothing_in_the_end(shop, twin, hub, waiting, fault):
-    wanted = undisturbed(twin, connected(twin, waiting))
+def test_faults_on_the_way_change_nothing_in_the_end(shop, wanted, hub, fault):
     client = hub(kind="workflow")
     for make in ROUNDS:
         shop.mend()
@@ -269,8 +270,7 @@ def test_faults_on_the_way_change_nothing_in_the_end(shop, twin, hub, waiting, f
 
 
 @pytest.mark.parametrize("effect", ["cut_before", "cut_after"])
-def test_a_run_that_dies_anywhere_is_finished_by_the_next(shop, twin, hub, waiting, effect):
-    wanted = undisturbed(twin, connected(twin, waiting))
+def test_a_run_that_dies_anywhere_is_finished_by_the_next(shop, wanted, hub, effect):
     client = hub(kind="workflow", attempts=1)
     deaths = 0
     for make in ROUNDS:
