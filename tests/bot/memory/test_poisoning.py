@@ -33,7 +33,7 @@ def tried(work: Callable[[], object]) -> None:
 
 
 def sock_puppets(shop: Shop) -> None:
-    for n in range(50):
+    for n in range(20):
         shop.correct(f"puppet{n}", **LIE)
 
 
@@ -234,10 +234,10 @@ def a_pretended_type(shop: Shop) -> None:
 
 def a_flood(shop: Shop) -> None:
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(corrections, "MOST", 20)
-        for n in range(30):
+        patch.setattr(corrections, "MOST", 8)
+        for n in range(12):
             tried(lambda n=n: shop.correct("j1", field="synonyms", new=f"word{n}"))
-    assert sum(one.is_applied for one in shop.kept("j1")) == 20
+    assert sum(one.is_applied for one in shop.kept("j1")) == 8
 
 
 def at_the_same_moment(shop: Shop) -> None:
