@@ -9,6 +9,7 @@ changes.
 
 from __future__ import annotations
 
+import asyncio
 import logging
 import threading
 from collections.abc import Callable, Iterable, Mapping
@@ -89,6 +90,13 @@ class StoreDesk:
         gate = self.gate()
         meaning = gate.read(check(call))  # lookups: before anybody's turn
         return self._queued(partial(self._decided, gate, call, meaning, by))
+
+    async def answering(self, call: Call, by: str | None = None) -> GateAnswer:
+        """`decide` for a coroutine, whose loop a lookup holds up no longer than a thread takes to begin with it."""
+        tool = None if call.tool is None else self.gate().reader.tools.get(call.tool)
+        begin = partial(self.deciding, call, by)
+        deciding = await asyncio.to_thread(begin) if tool is not None and tool.looks_up else begin()
+        return await asyncio.wrap_future(deciding)
 
     def ending(self, decision_id: str, ok: bool, output: Any = None, by: str | None = None) -> Future[None]:
         """`ended` for who does not wait here. Raises NotTheirs where another token than that of *by* asked."""

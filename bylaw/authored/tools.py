@@ -123,6 +123,11 @@ class Tool(Authored):
         return tuple(dict.fromkeys(self.action.values.values()))
 
     @property
+    def looks_up(self) -> bool:
+        """Does a call of it ask the warehouse?"""
+        return any(isinstance(bound, LookupFact) for bound in self.facts.values())
+
+    @property
     def arguments(self) -> frozenset[str]:
         """The arguments that the binding reads."""
         found = set(self.keys.values())

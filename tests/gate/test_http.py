@@ -1,6 +1,9 @@
 """Decisions over HTTP, in two processes on one store: kept, raced and audited."""
 
+import asyncio
+import threading
 from concurrent.futures import ThreadPoolExecutor
+from datetime import UTC, datetime
 from uuid import uuid4
 
 import httpx
@@ -8,8 +11,12 @@ import pytest
 
 from bot.evidence.store.engine import connect
 from bot.evidence.store.tables import audit
+from bot.gate.desk import open_desk
+from bylaw.authored.tools import Tools
+from bylaw.gate.desk import call_of
+from bylaw.gate.engine import Gate
 from bylaw.guard import Denied, Guard
-from tests.gate.shop import REFUND
+from tests.gate.shop import REFUND, SHOP
 
 
 def host(session=None):
@@ -153,3 +160,40 @@ def test_every_decision_is_in_the_chain(shop):
     body = entry.body
     assert (body["event"], body["decision"], body["actor"], body["action"]) == ("gate", "deny", "bot", "full_refund")
     assert body["facts"]["confirmed"] is True and body["facts"]["purchase_amount"] == 20
+
+
+class _Slow:
+    """A warehouse that answers when it is told to."""
+
+    def __init__(self):
+        self.asked, self.may_answer = threading.Event(), threading.Event()
+
+    def value(self, bound, arguments, actor, seen):
+        self.asked.set()
+        assert self.may_answer.wait(30)
+        return 3
+
+
+def test_a_slow_lookup_holds_up_nobody_else(bundle, tmp_path):
+    days = {"from": "lookup", "query": "order", "column": "days", "key": "order_id"}
+    refund = {**SHOP["tools"]["issue_refund"], "facts": {"days_since_purchase": days}}
+    rules = {"tools": {**SHOP["tools"], "issue_refund": refund}}
+    base, slow = bundle(SHOP), _Slow()
+    base = base.model_copy(update={"rules": base.rules.model_copy(update={"tools": Tools.model_validate(rules)})})
+    gate = Gate(base, slow)
+    desk = open_desk(f"sqlite:///{tmp_path / 'store.db'}", lambda: gate, lambda: datetime.now(UTC))
+
+    async def asked():
+        waiting = asyncio.create_task(desk.answering(call_of(tool="issue_refund", arguments=REFUND, session="s")))
+        while not slow.asked.is_set():
+            await asyncio.sleep(0.001)
+        other = await desk.answering(call_of(tool="verify", arguments={"customer_id": "c1"}, session="s"))
+        assert other.is_allowed and not waiting.done()
+        slow.may_answer.set()
+        return await waiting
+
+    try:
+        assert asyncio.run(asyncio.wait_for(asked(), 30)).reads.facts["days_since_purchase"] == 3
+    finally:
+        slow.may_answer.set()
+        desk.store.close()

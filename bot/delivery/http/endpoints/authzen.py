@@ -8,7 +8,6 @@ asks for themselves alone.
 
 from __future__ import annotations
 
-import asyncio
 from collections.abc import Iterator, Mapping
 from typing import Any
 
@@ -46,7 +45,7 @@ def install(app: FastAPI, desk: StoreDesk, points: frozenset[str] | None) -> Non
         user, meant = request.state.user, call(asked, desk.gate().reader.tools)
         if points is not None and user not in points and user != meant.actor:
             raise NotTheirSubject
-        return result(await asyncio.wrap_future(desk.deciding(meant, user)))
+        return result(await desk.answering(meant, user))
 
     async def each(body: Mapping[str, Any], asked: list[Any], request: Request) -> list[dict[str, Any]]:
         semantic = _semantic(body)

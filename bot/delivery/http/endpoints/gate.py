@@ -117,7 +117,7 @@ def install(app: FastAPI, serving: Serving, points: frozenset[str] | None = None
             body.at,
             body.mode,
         )
-        answer = await asyncio.wrap_future(desk.deciding(call, request.state.user))
+        answer = await desk.answering(call, request.state.user)
         return Response(told_json(answer.as_json()), media_type="application/json")
 
     async def events(body: Ended, request: Request) -> Response:
