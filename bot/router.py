@@ -180,6 +180,12 @@ def which(text: str) -> tuple[Choice, ...]:
     return tuple(Choice(value=f"{kind}: {text}", label=f"{_ASKED[kind]}") for kind in _ALIKE)
 
 
+def otherwise(text: str, index: Any, answerers: Sequence[Answerer]) -> tuple[Choice, ...]:
+    """What a text that nobody recognises may be asked as all the same: of data there is a form, of policies topics."""
+    kinds = {answerer.kind for answerer in answerers if any(answerer.topics(index))}
+    return () if courtesy(text) else tuple(one for one in which(text) if one.value.partition(":")[0] in kinds)
+
+
 def named_kind(text: str) -> tuple[AnswerKind, str] | None:
     """The kind that a person put before a question ("data: refunds of laptops"), and the question."""
     found = _NAMED.match(text)

@@ -51,6 +51,7 @@ from bot.router import (
     named_kind,
     objects,
     opens,
+    otherwise,
     picked,
     refusal,
     route,
@@ -296,7 +297,10 @@ def _answer(question: Question, way: Route, session: Session, attempts: int, ser
     if answerer is None:
         text = refusal(services.index, services.answerers, question.text)
         reply = _say(question, services, "refusal", "answered" if courtesy(question.text) else "refused", text)
-        return _Answered(question, Turn(reply, {}), reply, way, None)
+        offered = otherwise(question.text, services.index, services.answerers)
+        reply = reply.model_copy(update={"choices": offered})
+        waiting = replace(session, pending=reply.status, offered=offered) if offered else None
+        return _Answered(question, Turn(reply, {}), reply, way, waiting)
     try:
         turn = answerer.answer(question, dict(session.states.get(answerer.kind, {})), services.index)
     except BylawError as error:

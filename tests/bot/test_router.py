@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from bot.conversation import MAX_TEXT, Choice
-from bot.router import Answerer, Past, chosen, courtesy, is_follow_up, named_kind, refusal, route, which
+from bot.router import Answerer, Past, chosen, courtesy, is_follow_up, named_kind, otherwise, refusal, route, which
 from bylaw.language.reports import asks_for_a_rule, is_of_one, is_report
 from tests.fakes.frame import ANSWERERS, EDGES, Shop
 from tests.rows import each
@@ -96,6 +96,14 @@ def test_a_choice_is_named_by_value_number_or_label(said, offered, value):
 def test_who_asks_may_say_which_kind_is_meant(text, named):
     assert named_kind(text) == named
     assert [named_kind(choice.value) for choice in which("refunds")] == [("policy", "refunds"), ("data", "refunds")]
+
+
+def test_what_nobody_recognises_may_be_asked_of_a_kind_all_the_same():
+    offered = otherwise("turnover by month", Shop(), ANSWERERS)
+    assert [choice.value for choice in offered] == ["policy: turnover by month", "data: turnover by month"]
+    only = [one for one in ANSWERERS if one.kind == "data"]
+    assert [choice.value for choice in otherwise("x", Shop(), only)] == ["data: x"]
+    assert otherwise("thanks", Shop(), ANSWERERS) == ()
 
 
 def test_a_refusal_names_what_can_be_asked():

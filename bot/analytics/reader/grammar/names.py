@@ -52,6 +52,7 @@ from bot.analytics.reader.grammar.scan import Scan
 from bot.analytics.reader.grammar.values import takes_flag, takes_flag_of_rows, takes_value
 from bot.analytics.reader.grammar.verbs import add_done
 from bot.analytics.reader.said import DoneSaid, NumberSaid, OrderSaid, Ref, RelatedSaid
+from bot.analytics.reader.scope import Target
 
 
 def read_named(scan: Scan) -> bool:
@@ -133,13 +134,16 @@ def takes_group(scan: Scan, ref: Ref, first: int, after: int) -> bool:
         number = NumberSaid(Ref(ref.words, ref.of("metric", "fact"), ref.near))
         add_number(scan, number, first, after)
         return True
-    wanted = ref.of("dimension", "entity", "time", "fact")
+    wanted, role = ref.of("dimension", "entity", "time", "fact"), None
+    if not wanted and (led := rows_led_to(scan, ref)):
+        ref, role = Ref(ref.words, led), ref
+        wanted = led
     if not wanted or (scan.at_word(first - 1) == "per" and len(ref.of("fact")) == len(wanted)):
         return False  # "per click" divides by them
     if scan.normal(ref.words) == ["id"] and scan.last is not None and scan.last.entities:
         ref = Ref(ref.words, ref.targets, scan.last.entities, ref.is_plural)  # "their customer by id"
     groups = scan.said.groups if scan.quotient is None else scan.quotient.side.groups
-    groups.append(Ref(ref.words, wanted, ref.near, ref.is_plural, ref.is_owned, scan.take_role(first)))
+    groups.append(Ref(ref.words, wanted, ref.near, ref.is_plural, ref.is_owned, role or scan.take_role(first)))
     if scan.at_word(scan.before_kinds(first) - 1) == "per":
         scan.said.per.append(groups[-1])
     elif scan.words[first - 1] in ("each", "every"):
@@ -150,6 +154,15 @@ def takes_group(scan: Scan, ref: Ref, first: int, after: int) -> bool:
         scan.head = groups[-1]
     scan.each = scan.word() in ("and", ",") and group_follows(scan)
     return True
+
+
+def rows_led_to(scan: Scan, ref: Ref) -> tuple[Target, ...]:
+    """ "By brewer": the rows that a relationship leads to, where nothing behind its name has the role."""
+    behind = scan.mention(scan.at)
+    if behind is not None and behind[1].of("dimension", "entity", "value"):
+        return ()
+    led = {scan.lexicon.ways[one.name] for one in ref.of("relation") if one.name in scan.lexicon.ways}
+    return (Target("entity", led.pop()),) if len(led) == 1 else ()
 
 
 def owned_rows(scan: Scan, group: Ref) -> Ref | None:
