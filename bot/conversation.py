@@ -299,7 +299,11 @@ def spoken_json(reply: Reply) -> str:
 
 def is_text(text: str) -> bool:
     """Can *text* be kept and sent? Neither a null nor half a pair of surrogates can."""
-    return not any(char == "\0" or "\ud800" <= char <= "\udfff" for char in text)
+    try:
+        text.encode()
+    except UnicodeEncodeError:
+        return False
+    return "\0" not in text
 
 
 def is_sound(value: Any, depth: int = 0) -> bool:

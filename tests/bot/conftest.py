@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import functools
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 import pytest
-from sqlalchemy import Connection
+from sqlalchemy import Connection, event, inspect
 
 from bot.evidence.store import migrate
 from bylaw.cli import bundle_for_root
@@ -33,22 +34,42 @@ def repository(tmp_path_factory: pytest.TempPathFactory) -> Repository:
 
 @pytest.fixture(scope="session", autouse=True)
 def _stores_begin_as_the_first_one() -> Iterator[None]:
-    """Alembic makes the first SQLite store; each new one is made of what was in that, in a tenth of the time."""
-    first: list[str] = []
+    """Alembic makes the first store of a kind; each new one is made of what that took, in a tenth of the time."""
+    made: dict[str, list[tuple[str, Any]]] = {}
     run = migrate._run
 
     @functools.wraps(run)
     def copied(connection: Connection) -> None:
-        file = connection.connection.driver_connection
-        if connection.dialect.name != "sqlite" or list(file.execute("SELECT 1 FROM sqlite_master")):
+        kind = connection.dialect.name
+        if inspect(connection).get_table_names():
             run(connection)
-        elif first:
-            for statement in first:
-                file.execute(statement)
+        elif kind in made:
+            for statement, given in made[kind]:
+                connection.exec_driver_sql(statement, given)
         else:
-            run(connection)
-            first.extend(line for line in file.iterdump() if line not in ("BEGIN TRANSACTION;", "COMMIT;"))
+            made[kind] = _dumped(run, connection) if kind == "sqlite" else _heard(run, connection)
 
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(migrate, "_run", copied)
         yield
+
+
+def _dumped(run: Callable[[Connection], None], connection: Connection) -> list[tuple[str, Any]]:
+    """What makes the database that is there after *run*."""
+    run(connection)
+    lines = connection.connection.driver_connection.iterdump()  # type: ignore[union-attr]
+    return [(line, None) for line in lines if line not in ("BEGIN TRANSACTION;", "COMMIT;")]
+
+
+def _heard(run: Callable[[Connection], None], connection: Connection) -> list[tuple[str, Any]]:
+    """What *run* has the database do."""
+    said: list[tuple[str, Any]] = []
+
+    def hear(_connection: object, _cursor: object, statement: str, given: Any, *_: object) -> None:
+        if not statement.lstrip().upper().startswith("SELECT"):
+            said.append((statement, given or None))
+
+    event.listen(connection, "before_cursor_execute", hear)
+    run(connection)
+    event.remove(connection, "before_cursor_execute", hear)
+    return said
