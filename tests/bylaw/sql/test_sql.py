@@ -158,6 +158,12 @@ def test_a_text_that_does_not_say_what_was_judged_never_runs(written, monkeypatc
     assert verdict.reason
 
 
+def test_a_text_of_other_schemas_never_runs_where_only_the_shape_is_judged(monkeypatch):
+    monkeypatch.setattr("bylaw.sql.gate.regenerated", lambda _tree, _dialect: "SELECT status FROM finance.refunds")
+    verdict = check_statement("SELECT status FROM shop.orders", catalogue=None, schemas=None)
+    assert (verdict.is_allowed, verdict.sql) == (False, None)
+
+
 def test_features_count_what_makes_a_statement_hard():
     import sqlglot
 

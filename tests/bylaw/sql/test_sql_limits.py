@@ -45,6 +45,7 @@ ROWS = [
     ("generated_rows", 100, "SELECT generate_series FROM generate_series(900, 1000)"),
     ("generated_rows", 100, "SELECT 1 FROM range(10) a, range(10) b"),
     ("generated_rows", 100, "SELECT 1 FROM range(100) a, range(1) b, range(0) c"),
+    ("generated_rows", 100, "SELECT 1 FROM range(100) a, generate_series(DATE '2026-01-01', DATE '2026-02-01') b"),
     ("generated_letters", 100, "SELECT repeat('x', 100)"),
     ("generated_letters", 100, "SELECT repeat(repeat('x', 10), 10)"),
     ("generated_letters", 100, "SELECT repeat('xy', 50)"),
