@@ -23,6 +23,7 @@ READS = yaml.safe_load(Path(__file__).with_name("reads.yaml").read_text())
 SUITE = yaml.safe_load((HERE.parent / "enforcement" / "suite.yaml").read_text())
 WRONG = ("wrong action", "wrong number", "wrong reason", "promise", "pii", "unanswered")
 Roots = dict[str, BundleIndex]
+TICKET = {"fare_class": "flex", "hours_until_departure": 50, "is_cancelled_by_us": False, "bags": 4}
 
 
 def found(index: BundleIndex, query: str, facts: dict[str, Any], response: str) -> Found:
@@ -47,8 +48,7 @@ def test_short_right_answers_are_mostly_valid_and_never_called_wrong(
 
 @each("row", READS, ids=lambda row: row["text"])
 def test_a_sentence_is_read_as_what_it_says_or_not_at_all(row: dict[str, Any], repositories: Roots) -> None:
-    index = repositories["ferry"]
-    facts = {"fare_class": "flex", "hours_until_departure": 50, "is_cancelled_by_us": False, "bags": 4}
+    index, facts = repositories[row.get("root", "ferry")], row.get("facts", TICKET)
     case = case_of(row.get("query", "What holds?"), TODAY, {}, index, index.evaluator, read_facts(facts, index))
     read_as = [
         " ".join(

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import itertools
 import random
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -27,9 +28,11 @@ TICKETS: dict[str, tuple[Value, ...]] = {
 }
 
 
-def found(index: BundleIndex, facts: dict[str, Value], text: str, claims: list[Any], by: Any = "given") -> Found:
-    case = case_of("What do I get?", TODAY, {}, index, index.evaluator, facts)
-    return judge(text, read_claims(claims), situation(case, text), by)
+def found(
+    index: BundleIndex, facts: dict[str, Value], text: str, claims: list[Any], by: Any = "given", query: str = ""
+) -> Found:
+    case = case_of(query or "What do I get?", TODAY, {}, index, index.evaluator, facts)
+    return judge(text, read_claims(claims), replace(situation(case, text), decided=None), by)
 
 
 @each("row", ROWS, ids=lambda row: row["text"])
@@ -37,7 +40,7 @@ def test_each_claim_gets_its_status_and_the_policy_that_decides(
     row: dict[str, Any], repositories: dict[str, BundleIndex]
 ) -> None:
     index = repositories[row["root"]]
-    judged = found(index, read_facts(row["facts"], index), row["text"], row["claims"])
+    judged = found(index, read_facts(row["facts"], index), row["text"], row["claims"], query=row.get("query", ""))
     assert judged.verdict == row["verdict"]
     assert list(judged.missing) == row.get("missing", [])
     assert judged.verdict != "valid" or judged.objections == ()
