@@ -133,4 +133,9 @@ def test_the_prompt_shows_the_declared_words_and_the_texts_as_data(repositories:
     model = Reader(row, [careful])
     judged(row, model, repositories)
     assert '"action": "refund_fare"' in model.prompts[0].user
+    own = Reader({**row, "root": "voltmark", "facts": {}}, [careful])
+    judged(own.row, own, repositories)
+    label = repositories["voltmark"].vocabulary.actions["cancel_free"].label
+    assert label and label.given and label.denied
+    assert label.given in own.prompts[0].user and label.denied in own.prompts[0].user
     assert model.prompts[0].user.count("\nACTIONS:\n") == 0  # it is the first line, and the answer's is quoted
