@@ -230,8 +230,9 @@ def _formed(question: Question, state: dict[str, Any], unclear: NotUnderstood, m
     shown = form.blank(means.desk.context, means.rights, unclear.understood)
     if not shown.has_choices:
         return Turn(_refused(question, means.index, unclear.message, unclear.help), state)
-    said = _refused(question, means.index, unclear.message, unclear.help)
-    text = f"{said.text} {form.ASKED}"
+    way = form.which_way(means.desk.context, unclear.understood)
+    said = _refused(question, means.index, unclear.message, None if way else unclear.help)
+    text = f"{said.text}{way} {form.ASKED}"
     changed = {"status": "needs_choice", "text": text, "form": shown, "bindings": unclear.bindings}
     return Turn(said.model_copy(update=changed), state, artifacts=papers)
 

@@ -178,9 +178,29 @@ def blank(context: Context, rights: Rights | None, known: Understood = MappingPr
     What is said of the things that were understood comes first: a menu may not have room for everything.
     """
     labels = {one.name: [f"{one.name}.{short}" for short in _told_by(one)] for one in context.entities.values()}
-    near = {name for values in known.values() for value in values for name in _things(value, context)}
+    open_ = unsaid(context, known)
+    known = {name: tuple(one for one in values if _place(one) not in open_) for name, values in known.items()}
+    near = {*open_} | {name for values in known.values() for value in values for name in _things(value, context)}
     fields = [_chosen(one, known, labels) for one in offered.fields(context, rights)]
     return Form(fields=tuple(_sorted(one, near, context) if near else one for one in fields))
+
+
+def unsaid(context: Context, known: Understood) -> dict[str, tuple[str, ...]]:
+    """By the entities that were understood: by which of several ways the rows that are counted lead there."""
+    counted = sorted(name for value in known.get("metrics", ())[:1] for name in _things(value, context))
+    spoken = {_place(value) for name in ("by", "filters") for value in known.get(name, ())}
+    found = offered.unsaid(context, counted[0]) if len(counted) == 1 and spoken else {}
+    return {name: ways for name, ways in found.items() if name in spoken}
+
+
+def which_way(context: Context, known: Understood) -> str:
+    """The question by which way, one sentence for each entity; empty where there is nothing to ask."""
+    asked = unsaid(context, known).items()
+    return "".join(f" Which {spelled.readable(name)}: {', '.join(ways)}?" for name, ways in asked)
+
+
+def _place(value: str) -> str:
+    return value.partition(".")[0]
 
 
 def _things(value: str, context: Context) -> set[str]:

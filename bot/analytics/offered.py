@@ -32,12 +32,14 @@ _ORDERS = (Choice(value="descending", label="highest first"), Choice(value="asce
 class Way:
     """One relationship by which rows lead to an entity, where it has to be said: its place, and what it is called.
 
-    `is_one_of_left`: the entity that it begins at has others to the same one.
+    `left` is the entity that it begins at; `is_one_of_left`: that has others to the same one.
     """
 
     place: str
     said: str
     is_one_of_left: bool = False
+    left: str = ""
+    is_default: bool = False
 
 
 def fields(context: Context, rights: Rights | None) -> list[FormField]:
@@ -67,13 +69,29 @@ def ways(context: Context, joins: Joins, shown: Iterable[str]) -> dict[str, list
     reached = [set(joins.reachable(entity.name)) for entity in entities]
     return {
         name: [
-            Way(f"{name}@{one.name}", _called(one), [other for other, _ in found].count(left) > 1)
+            Way(f"{name}@{one.name}", _called(one), [other for other, _ in found].count(left) > 1, left, one.default)
             for left, one in found
             if _is_one_of(left, one, found, reached)
         ]
         for name, found in leading.items()
         if name in shown
     }
+
+
+def unsaid(context: Context, base: str) -> dict[str, tuple[str, ...]]:
+    """What the ways are called, by the entity that rows of *base* lead to in several of which none is meant anyway.
+
+    A relationship of *base* itself is meant before those of others.
+    """
+    joins = Joins(context)
+    reached = set(joins.reachable(base))
+    found: dict[str, tuple[str, ...]] = {}
+    for name, all_of_them in ways(context, joins, context.entities).items():
+        fitting = [way for way in all_of_them if way.left in reached]
+        is_meant = any(way.is_default for way in fitting) or sum(way.left == base for way in fitting) == 1
+        if len(fitting) > 1 and not is_meant and name != base:
+            found[name] = tuple(way.said for way in fitting)
+    return found
 
 
 def _is_one_of(

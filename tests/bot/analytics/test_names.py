@@ -9,7 +9,7 @@ import pytest
 import yaml
 
 from bot.analytics.answer import answer
-from bot.analytics.form import from_choices
+from bot.analytics.form import blank, from_choices, which_way
 from bot.conversation import Question
 from bot.index import BundleIndex
 from bylaw.authored.context import Context
@@ -26,7 +26,12 @@ entities:
     base_table: {schema: m, table: swimmers}
     primary_key: {columns: [id]}
     label: [first_name, last_name]
-    dimensions: [{name: first_name}, {name: last_name}]
+    dimensions:
+    - {name: first_name}
+    - {name: last_name}
+    - {name: town, data_type: varchar}
+    - {name: code, data_type: varchar}
+    pii: [code]
   trainers:
     name: trainers
     base_table: {schema: staff, table: trainers}
@@ -55,8 +60,9 @@ metrics: {}
 """)
 TABLES = """
 CREATE SCHEMA m; CREATE SCHEMA staff;
-CREATE TABLE m.swimmers (id INT, first_name TEXT, last_name TEXT);
-INSERT INTO m.swimmers VALUES (1, 'Ida', 'Moe'), (2, 'Ida', 'Roe'), (3, 'Liv', 'Moe');
+CREATE TABLE m.swimmers (id INT, first_name TEXT, last_name TEXT, town TEXT, code TEXT);
+INSERT INTO m.swimmers VALUES (1, 'Ida', 'Moe', 'Oslo', 'Xyz'),
+  (2, 'Ida', 'Roe', 'Bergen', 'Xyz'), (3, 'Liv', 'Moe', 'Oslo', 'Xyz');
 CREATE TABLE staff.trainers AS FROM (VALUES (1, 'Eva Lind'), (2, 'Ida Moe')) t(id, name);
 CREATE TABLE m.lessons AS FROM (VALUES (1, 'Diving', 1), (2, 'Crawl', 1), (3, 'Turns', 2)) t(id, title, trainer_id);
 CREATE TABLE m.enrolments AS FROM (VALUES (1, 1), (2, 2), (3, 1), (3, 3)) t(lesson_id, swimmer_id);
@@ -94,7 +100,7 @@ IDA_MOE = ["swimmers.first_name=Ida", "swimmers.last_name=Moe"]
     [
         ("Which lessons did Liv Moe take?", None, LIV_MOE, "one of the swimmers"),
         ("Which lessons did Ida Moe take?", SWIMMERS, IDA_MOE, "one of the swimmers"),
-        ("Which lessons did Ida Moe take?", None, [], "one of the swimmers and trainers"),
+        ("Which lessons did Ida Moe take?", None, [], "one of the swimmers and one of the trainers"),
         ("Which lessons does Eva Lind give?", None, ["trainers.name=Eva Lind"], "one of the trainers"),
         ("Which lessons does Eva Lind give?", SWIMMERS, [], "I do not understand `Eva`, `Lind` here"),
         ("Which lessons did John Smith take?", None, [], "I do not understand `John`, `Smith` here"),
@@ -116,3 +122,31 @@ def test_the_form_as_it_is_gives_the_rows_of_that_person_alone(pool, workspace):
 def test_what_was_looked_up_is_kept(pool, workspace):
     papers = asked("Which lessons did Liv Moe take?", pool, workspace).artifacts
     assert [["Liv", "Moe"]] in papers["names"].values()
+
+
+def test_a_value_of_a_text_that_is_not_listed_is_looked_up_too(pool, workspace):
+    turn = asked("how many swimmers live in Oslo", pool, workspace)
+    assert "`Oslo` is a town of the swimmers" in turn.reply.text
+    assert chosen(turn)["filters"] == ["swimmers.town=Oslo"]
+    picked = from_choices(chosen(turn) | {"metrics": ["count(swimmers)"]})
+    assert asked("the form", pool, workspace, form=picked).reply.rows == ((2,),)
+
+
+def test_no_value_of_a_personal_column_is_looked_up(pool, workspace):
+    assert "Xyz` is" not in asked("how many swimmers live in Xyz", pool, workspace).reply.text
+
+
+def test_of_several_ways_to_rows_none_is_chosen_and_each_is_named():
+    context = Context.model_validate(CONTEXT)
+    keys = {"relationship_columns": [{"left_column": "x", "right_column": "id"}], "relationship_type": "many_to_one"}
+    lessons = context.entities["lessons"]
+    more = [{"name": "checked_by", "right_entity": "trainers", "synonyms": ["checker"], **keys}]
+    told = lessons.model_dump(by_alias=True)
+    several = lessons.model_validate({**told, "relationships": [*told["relationships"], *more]})
+    context = context.model_copy(update={"entities": {**context.entities, "lessons": several}})
+    known = {"metrics": ("count(lessons)",), "by": ("trainers.name",)}
+    assert which_way(context, known) == " Which trainers: given by, checker?"
+    fields = {field.name: field for field in blank(context, None, known).fields}
+    assert fields["by"].chosen == () and fields["metrics"].chosen == ("count(lessons)",)
+    assert {"trainers@given_by.name", "trainers@checked_by.name"} <= {one.value for one in fields["by"].options}
+    assert which_way(Context.model_validate(CONTEXT), known) == ""
