@@ -233,15 +233,24 @@ class Drafter:
             self._note(called, ("time_dimensions", chosen["name"]), text)
 
     def _label(self, found: Measured, record: Record) -> list[str]:
-        """The name by which people tell its rows apart, where there is one; in a small table its description is one."""
+        """The name by which people tell its rows apart, where there is one; in a small table its description is one.
+
+        Else the one text that tells all of them apart and is no key: a code, a nickname.
+        """
         known = {self._part(column): profile for column, profile in found.columns.items()}
+        texts = {
+            part["name"]: profile
+            for part in record["dimensions"]
+            if (profile := known[part["name"]]).column.kind == "text" and not profile.values and not profile.is_long
+        }
         for title in _TITLES:
             for part in record["dimensions"]:
-                profile = known[part["name"]]
-                is_one = profile.column.kind == "text" and not profile.values and not profile.is_long
-                if is_one and spoken(part["name"])[-1] == title and (title in LABELS or part.get("is_enum")):
+                is_one = part["name"] in texts and spoken(part["name"])[-1] == title
+                if is_one and (title in LABELS or part.get("is_enum")):
                     return [part["name"]]
-        return []
+        keys = {self._part(column) for column in (record.get("primary_key") or {"columns": []})["columns"]}
+        apart = [name for name, profile in texts.items() if profile.distinct == found.rows and name not in keys]
+        return apart if found.is_all and len(apart) == 1 else []
 
     def _relationships(self, name: str) -> list[Record]:
         made: list[Record] = []

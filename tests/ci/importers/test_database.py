@@ -107,6 +107,21 @@ def test_a_list_that_the_database_declares_is_closed_however_few_rows_there_are(
     assert entity["pii"] == ["email"]
 
 
+def test_rows_without_a_name_are_told_by_the_one_text_that_tells_them_apart(tmp_path):
+    with duckdb.connect(str(tmp_path / "d.duckdb")) as connection:
+        connection.execute(
+            """create table spot(spot_id integer primary key, spot_code varchar, ground varchar);
+            create table both(both_id integer primary key, one varchar, other varchar);
+            insert into spot values (1, 'P1', 'wet'), (2, 'P2', 'wet'), (3, 'P3', 'dry');
+            insert into both values (1, 'a', 'x'), (2, 'b', 'y')"""
+        )
+    draft = drafted(f"duckdb://{tmp_path}/d.duckdb", Wanted(), rules_of(tmp_path), date(2026, 1, 15))
+    assert {name: one.get("label") for name, one in draft.records["entities"].items()} == {
+        "spot": ["spot_code"],
+        "both": None,
+    }
+
+
 def test_names_of_people_are_held_back_and_names_of_companies_are_not(context, root):
     customer = context.entities["customer"]
     assert customer.pii == ["contact_name", "contact_email"]
