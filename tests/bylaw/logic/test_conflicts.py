@@ -6,7 +6,9 @@ from hypothesis import strategies as st
 from bylaw.logic.decide.conflicts import Conflicts, Rivals, beats, contradicts
 from bylaw.logic.decide.evaluate import Evaluator
 from bylaw.logic.decide.firing import as_bits, bits
+from bylaw.logic.formula.ir import Effect
 from tests.bylaw.logic.strategies import GRID, rulesets
+from tests.rows import each
 
 
 @given(rulesets(most=8))
@@ -113,3 +115,28 @@ def test_any_case_lies_in_the_domain_of_every_fact(ruleset):
     found = Conflicts(ruleset).anything
     assert found.keys() == ruleset.variables.keys()
     assert all(found[name] in GRID[name] for name in found)
+
+
+FULL, PART = Effect("outcome", "full", "refund"), Effect("outcome", "part", "refund")
+FAST, TELL = Effect("outcome", "fast", "shipping"), Effect("required", "tell")
+PAIRS = [
+    (FULL, PART, True),
+    (FULL, FULL, False),
+    (FULL, FAST, False),
+    (FULL, TELL, False),
+    (FULL, Effect("prohibited", "full"), True),
+    (FULL, Effect("prohibited", "part"), False),
+    (TELL, Effect("prohibited", "tell"), True),
+    (TELL, Effect("permitted", "tell"), False),
+    (Effect("permitted", "tell"), Effect("prohibited", "tell"), True),
+    (Effect("permitted", "tell"), Effect("prohibited", "full"), False),
+    (Effect("prohibited", "tell"), Effect("prohibited", "tell"), False),
+    (Effect("required", "verify"), TELL, True),
+    (Effect("permitted", "verify"), TELL, False),
+]
+
+
+@each("one, two, together", PAIRS)
+def test_which_effects_cannot_stand_together(one, two, together):
+    excludes = frozenset((("verify", "tell"), ("tell", "verify")))
+    assert contradicts(one, two, excludes) == contradicts(two, one, excludes) == together
