@@ -111,14 +111,14 @@ def test_rows_without_a_name_are_told_by_the_one_text_that_tells_them_apart(tmp_
     with duckdb.connect(str(tmp_path / "d.duckdb")) as connection:
         connection.execute(
             """create table spot(spot_id integer primary key, spot_code varchar, ground varchar);
-            create table both(both_id integer primary key, one varchar, other varchar);
+            create table pair(pair_id integer primary key, one varchar, other varchar);
             insert into spot values (1, 'P1', 'wet'), (2, 'P2', 'wet'), (3, 'P3', 'dry');
-            insert into both values (1, 'a', 'x'), (2, 'b', 'y')"""
+            insert into pair values (1, 'a', 'x'), (2, 'b', 'y')"""
         )
     draft = drafted(f"duckdb://{tmp_path}/d.duckdb", Wanted(), rules_of(tmp_path), date(2026, 1, 15))
     assert {name: one.get("label") for name, one in draft.records["entities"].items()} == {
         "spot": ["spot_code"],
-        "both": None,
+        "pair": None,
     }
 
 
