@@ -32,7 +32,7 @@ from bot.enforcement.question.memory import goes_on, load
 from bot.enforcement.question.restrictive import most_restrictive
 from bot.enforcement.question.topic import offers
 from bot.enforcement.question.topic.covered import Coverage, coverage
-from bot.enforcement.question.topic.recognise import Topic, naming, topic
+from bot.enforcement.question.topic.recognise import Topic, hinted, naming, topic
 from bot.enforcement.question.topic.scope import Scope, following, scope_of, told_alone
 from bot.enforcement.question.understanding import understand
 from bot.enforcement.turn import said, turn_of
@@ -263,7 +263,8 @@ def plain(case: Case) -> Turn:
 def _uncovered(case: Case, readers: Collection[str]) -> Turn | None:
     """What is said where nothing that is asked is declared. It leaves the conversation as it was."""
     found = coverage(case.text, case.reads, case.index)
-    goes_on_with = bool(case.asked or set(case.facts) - {read.fact for read in case.reads})
+    is_told_anew = bool(case.unclear) and case.memory.topic.is_named
+    goes_on_with = bool(case.asked or is_told_anew or set(case.facts) - {read.fact for read in case.reads})
     if (
         found.is_covered
         or case.is_proposed
@@ -289,6 +290,8 @@ def _texts(case: Case, readers: Collection[str]) -> list[Unchecked]:
 def _overview(case: Case, readers: Collection[str]) -> Turn | None:
     """The rules themselves, where somebody asks for them and tells no case that they decide."""
     said = {read.fact: read.value for read in case.reads}  # what was said before belongs to the case, not to the rules
+    if not case.memory.topic.is_named and (one := hinted(case.memory.topic)):  # told what it is about, people go on
+        case = _taken_up(case, offers.topic_of(one[0], case.index), said)
     about, text = case.memory.topic, case.text
     found = overview(text, about, said, case.index, case.evaluator, case.day, readers)
     is_decided = any(case.decision.outcomes[name].action is not None for name in case.scope.outcomes[:1])
@@ -302,6 +305,12 @@ def _overview(case: Case, readers: Collection[str]) -> Turn | None:
     ask = None if following is None else _ask(case, following)
     lines += [] if ask is None else [f"{write.DEPENDS} {ask.question}"]
     return _citing(turn_of(case, "policy", "answered", lines, found.rules[:MOST_RULES], (), ask), found.texts)
+
+
+def _taken_up(case: Case, about: Topic, said: Mapping[str, Value]) -> Case:
+    """*case* as one about that topic. *said* was told just now."""
+    scope = scope_of(about, case.facts, said, case.index, case.evaluator, case.decision, case.day)
+    return replace(case, memory=replace(case.memory, topic=about), scope=scope)
 
 
 def _settled(case: Case) -> Case:

@@ -218,7 +218,8 @@ class _Numbers:
         if word in lex.ordinals:
             return self._ordinal(i)
         if word == "half":
-            return (Fraction(1, 2), Fraction(50)), i, True
+            is_of_unit = words[i + 1 : i + 2] in (["a"], ["an"]) and lex.unit(words, i + 2) is not None
+            return ((Fraction(1, 2),), i + 1, True) if is_of_unit else ((Fraction(1, 2), Fraction(50)), i, True)
         is_collective = word in ("a", "an") and i + 1 < len(words) and words[i + 1] in lex.scales
         if word not in lex.numbers and word not in lex.scales and not is_collective:
             return None

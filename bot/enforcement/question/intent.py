@@ -8,7 +8,7 @@ from itertools import pairwise
 
 from bylaw.language.lexicon import closed
 from bylaw.language.reports import is_report
-from bylaw.language.words import AUXILIARIES, DETERMINERS, FUNCTION_WORDS, PRONOUNS, Word, read_words
+from bylaw.language.words import AUXILIARIES, DETERMINERS, FUNCTION_WORDS, PREPOSITIONS, PRONOUNS, Word, read_words
 
 _TELL = "(?:what|which|explain|describe|summari[sz]e|outline|list|show|tell|give|quote|read)"
 _RULES = "(?:policy|rule|condition|requirement|term|criterion|criteria|guideline|window|deadline)"
@@ -59,7 +59,7 @@ def asks_what_holds(text: str) -> bool:
     """May *text* ask what the rules say, as far as its form tells: also "what does … cost", "when does … end"?"""
     if is_report(text) or _PAST_OR_MOST.search(text):
         return False
-    parts = ([word.text for word in part[:3]] for part in _asking(read_words(text)))
+    parts = (unled([word.text for word in part[:4]])[:3] for part in _asking(read_words(text)))
     is_open = any(said[0] in _WH - {"why"} and said[1:2] in (["do"], ["be"], ["will"]) for said in parts)
     return is_open or is_general(text) or asks_for_permission(text)
 
@@ -75,7 +75,7 @@ def asks_open(text: str) -> bool:
 
     A wish beside it ("I want to cancel, what does it cost?") is no question.
     """
-    found = [part[0].text for part in _asking(read_words(text))]
+    found = [unled([word.text for word in part[:2]])[0] for part in _asking(read_words(text))]
     asked = [first for first in found if first in _WH | _PERMITTING | _DOING]
     return bool(asked) and all(first in _WH for first in asked)
 
@@ -100,9 +100,15 @@ def is_request(text: str) -> bool:
 def _is_permission(said: Sequence[str]) -> bool:
     if not _REGULATING.isdisjoint(said) or _is_wish(said[:4]) or said[:2] in (["be", "there"], ["what", "happen"]):
         return True
+    said = unled(said)
     if said[0] in _WH - {"why"}:
         return not _PERMITTING.isdisjoint(said[1:2]) or not _BINDING.isdisjoint(said[2:3])
     return said[0] in _PERMITTING | {"do"}
+
+
+def unled(said: Sequence[str]) -> Sequence[str]:
+    """The words *said* without a preposition before the one that asks: "from what age", "for how long"."""
+    return said[1:] if said[0] in PREPOSITIONS and not _WH.isdisjoint(said[1:2]) else said
 
 
 def asking_clause(text: str) -> tuple[Word, ...]:
@@ -125,7 +131,7 @@ def _asking(words: Sequence[Word]) -> Iterator[Sequence[Word]]:
 
 
 def _opens(part: Sequence[Word]) -> bool:
-    said = [word.text for word in part[:4]]
+    said = unled([word.text for word in part[:5]])[:4]
     return said[0] in _WH | _PERMITTING | _DOING or _is_wish(said)
 
 

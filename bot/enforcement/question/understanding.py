@@ -20,7 +20,9 @@ from bot.enforcement.question.topic.offers import SOMETHING_ELSE, picked, topic_
 from bot.enforcement.question.topic.recognise import Topic, bound, naming, topic
 from bot.enforcement.question.topic.scope import asked_about
 from bot.index import BundleIndex
+from bylaw.language.lexicon import content
 from bylaw.language.text import parse
+from bylaw.language.text import words_of as words_of_text
 from bylaw.logic.decide.evaluate import Evaluator
 from bylaw.logic.formula.ir import Value
 
@@ -54,7 +56,7 @@ def understand(
     is_supposed = _SUPPOSED.match(text) is not None  # "what about 55?" is no answer, but another number than before
     direct = read_answer(text, asked, vocabulary, variables, today) if asked and not is_supposed else None
     if direct is None and not any(vocabulary.facts[read.fact].type in _NUMBERS for read in reading.reads):
-        replaced = _replaced(text, today, memory, index, evaluator)
+        replaced = _replaced(text, reading, today, memory, index, evaluator)
         reading = reading if replaced is None else _with(reading, replaced)
     reading = reading if proposed is None else merged(reading, proposed)
     is_declined = asked is not None and not isinstance(direct, Read) and declines(text)
@@ -124,14 +126,17 @@ def _next(memory: Memory) -> int:
     return max(told.number for told in (*memory.earlier, memory.now)) + 1
 
 
-def _replaced(text: str, today: date, memory: Memory, index: BundleIndex, evaluator: Evaluator) -> Read | None:
-    """The only number that is known, another one in its place: "and 40?"."""
+def _replaced(
+    text: str, reading: Reading, today: date, memory: Memory, index: BundleIndex, evaluator: Evaluator
+) -> Read | Unclear | None:
+    """The only number that is known, another one in its place: "and 40?", "40". Unclear where it is not for sure."""
     vocabulary, variables = index.vocabulary, evaluator.ruleset.variables
     numbers = [name for name in sorted(memory.facts) if vocabulary.facts[name].type in _NUMBERS]
-    if len(numbers) != 1 or not goes_on(text) or len(text.split()) > _SHORT:
+    if len(numbers) != 1 or len(text.split()) > _SHORT or (memory.asking and not goes_on(text)):
         return None
     found = read_answer(text, numbers[0], vocabulary, variables, today)
-    return found if isinstance(found, Read) else None
+    is_more = goes_on(text) or not content(words_of_text(text)) - content(words_of_text(" ".join(reading.unused)))
+    return found if isinstance(found, Unclear) or is_more else None
 
 
 def _about(text: str, reads: Sequence[Read], index: BundleIndex) -> Topic:

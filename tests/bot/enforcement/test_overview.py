@@ -96,7 +96,7 @@ ASKED = {
     "How high may a vehicle be?": ("What the policies say about height of the vehicle:", None),
     "How many bags can I bring for free?": ("What the policies say about number of bags:", None),
     "Can I take my van?": ("What the policies say about travels with a vehicle:", None),
-    "What are the rules for children?": ("What the policies say about tickets:", None),
+    "What are the rules for children?": ("What the policies say about which fare is due:", "age"),
     "What happens if the ferry is late?": ("Your question does not say which of our rules it is about.", None),
     "How do I become a club member?": ("Our rules do not cover this: nothing in them speaks of “club”", None),
 }

@@ -95,6 +95,8 @@ COWORKING = index_of(Path(__file__).with_name("trades") / "coworking")
         ("What happens if the room is booked for an hour?", "needs_fact", []),  # the plan decides
         ("I lost my key card, how are you?", "needs_choice", []),  # it asks for nothing that follows
         ("How long may a room be booked?", "answered", ["two hours"]),
+        ("For how many hours may a room be booked?", "answered", ["two hours"]),
+        ("At what number of guests is it too many?", "answered", ["at most three guests"]),
     ],
 )
 def test_who_asks_what_follows_hears_what_the_told_facts_alone_decide(text: str, status: str, said: list[str]) -> None:

@@ -21,6 +21,7 @@ from bot.enforcement.question.intent import (
     asks_what_holds,
     is_general,
     is_request,
+    unled,
 )
 from bot.enforcement.question.kept import kept
 from bot.enforcement.question.topic.covered import POLICY_ID, coverage
@@ -238,8 +239,11 @@ def _openings(index: BundleIndex) -> tuple[Mapping[str, tuple[str, ...]], Mappin
 
 
 def _measured(words: Sequence[Word]) -> str | None:
-    """The stem of what "how …" asks for: "lesson" of "how many lessons", "old" of "how old"."""
-    said = [word.text for word in words[:3]]
+    """The stem of what is asked for: "lesson" of "how many lessons", "old" of "how old", "age" of "from what age"."""
+    spoken = [word.text for word in words[:4]]
+    said = unled(spoken) if spoken else []
+    if len(said) > 1 and said is not spoken and said[0] in ("what", "which"):
+        return stem(said[1])
     if len(said) < 2 or said[0] != "how":
         return None
     measured = said[2] if said[1] in ("many", "much") and len(said) > 2 else said[1]

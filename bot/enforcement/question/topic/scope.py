@@ -54,8 +54,9 @@ def scope_of(
     known = lookups(index)
     named = tuple(name for name in topic.outcomes if known.answering((name,), evaluator, day))
     told = tuple(name for name in named if not _tested(known, name, evaluator, day).isdisjoint(said))
-    named = told or named  # of several that are named, those that what is told matters for
     alone = tuple(name for name in topic.actions if known.demanding(name, evaluator, day))
+    is_told = any(not _tested(known, name, evaluator, day).isdisjoint(said) for name in alone)
+    named = told or (() if is_told else named)  # of several that are named, those that what is told matters for
     outcomes: tuple[str, ...] = named
     choices: tuple[str, ...] = ()
     if not named and not alone:
