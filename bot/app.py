@@ -17,7 +17,7 @@ from pathlib import Path
 from typing import Any
 
 from bot.agents import open_all
-from bot.analytics import desk
+from bot.analytics import prepared
 from bot.analytics.plan.plans import Settle, always
 from bot.analytics.reader.asking import begins_with_write, is_write_request
 from bot.clock import new_id, now
@@ -298,11 +298,11 @@ def answerers(warehouse: Warehouse | None, llm: Guard | None = None, settle: Set
             "data",
             _data_score,
             data_from(warehouse),
-            desk.topics,
+            prepared.topics,
             _data_prepared,
             attended,
             personal=_personal,
-            continues=desk.continues,
+            continues=prepared.continues,
         ),
         Answerer("policy", recognise.score, policy, recognise.topics, only_computes=llm is None),
     )
@@ -324,7 +324,7 @@ def _personal(answerer: Answerer, recalled: Any, index: BundleIndex) -> Answerer
 def _data_prepared(index: BundleIndex) -> None:
     """All that the first data question would otherwise wait for."""
     importlib.import_module("bot.analytics.answer")
-    desk.prepare(index)
+    prepared.prepare(index)
 
 
 def _data_score(text: str, index: BundleIndex) -> float:
@@ -342,7 +342,7 @@ def _scored(index: BundleIndex, text: str) -> float:
         if asks_for_permission(text) and not is_request(text):
             return 0.0  # "can I remove a review?" wants to know whether it may be done
         return float(weights.write_command if begins_with_write(text) else weights.write_request)
-    score = desk.score(text, index)
+    score = prepared.score(text, index)
     edge = float(index.rules.routing.answer_from)
     # "how much does shipping cost to Germany?": of no time and no group, it asks for what holds
     if asks_a_price(text) and not counts(text) and recognise.score(text, index) >= edge:

@@ -28,7 +28,7 @@ from bylaw.bundle import FILE_NAME, read
 from bylaw.errors import BundleError, UsageError
 from bylaw.gate.answer import GateAnswer
 from bylaw.gate.bindings import Call
-from bylaw.gate.desk import Desk, MemoryDesk, call_of, now
+from bylaw.gate.decision_point import DecisionPoint, MemoryDecisionPoint, call_of, now
 from bylaw.gate.engine import Gate
 from bylaw.signature import Keys
 
@@ -65,8 +65,8 @@ _around: ContextVar[_Around] = ContextVar("bylaw_guard", default=_NOWHERE)
 class Guard:
     """Decides calls before they are made, and records how they ended."""
 
-    desk: Desk
-    is_blocking: bool = False  # does the desk wait for a network or a disk?
+    point: DecisionPoint
+    is_blocking: bool = False  # does the point wait for a network or a disk?
     _unbound: set[str] = field(default_factory=set, repr=False)  # tools that were asked for and that nobody bound
     _running: set[asyncio.Task[Any]] = field(default_factory=set, repr=False)  # calls that run to their end
 
@@ -96,9 +96,9 @@ class Guard:
         path = Path(bundle)
         shelf = Bundles(path / FILE_NAME if path.is_dir() else path, keys, warehouse)
         if store is not None:
-            kept: Any = importlib.import_module("bot.gate.desk")
-            return cls(kept.open_desk(store, shelf.gate, clock), is_blocking=True)
-        return cls(MemoryDesk(shelf.gate, clock))
+            kept: Any = importlib.import_module("bot.gate.decision_point")
+            return cls(kept.open_decision_point(store, shelf.gate, clock), is_blocking=True)
+        return cls(MemoryDecisionPoint(shelf.gate, clock))
 
     # ---- deciding ---------------------------------------------------------------------------------------------------
 
@@ -116,11 +116,11 @@ class Guard:
         mode: str | None = None,
     ) -> GateAnswer:
         """May this be done now? An allowed call is reserved until `ended` is told of it."""
-        return self.desk.decide(_placed(call_of(action, tool, arguments, facts, keys, session, actor, at, mode)))
+        return self.point.decide(_placed(call_of(action, tool, arguments, facts, keys, session, actor, at, mode)))
 
     def ended(self, decision_id: str, ok: bool = True, output: Any = None) -> None:
         """Record how an allowed call ended. Raises UsageError for an unknown, denied or already reported one."""
-        self.desk.ended(decision_id, ok, output)
+        self.point.ended(decision_id, ok, output)
 
     async def adecide(self, action: str | None = None, **given: Any) -> GateAnswer:
         """`decide` for coroutines."""
@@ -213,7 +213,7 @@ class Guard:
 
         def wrap(function: Callable[P, T]) -> Callable[P, T]:
             signature = inspect.signature(function)
-            tools = functools.cache(lambda: frozenset(self.desk.tools(None, {})))
+            tools = functools.cache(lambda: frozenset(self.point.tools(None, {})))
 
             def asked(*args: Any, **kwargs: Any) -> dict[str, Any]:
                 bound = signature.bind(*args, **kwargs)
@@ -244,7 +244,7 @@ class Guard:
     def may_ever(self, tool: str) -> bool:
         """Could the actor of this session ever call *tool*? What may not is best not even shown to a model."""
         around = _around.get()
-        found = self.desk.tools(around.actor, around.facts)
+        found = self.point.tools(around.actor, around.facts)
         if tool not in found and tool not in self._unbound:
             self._unbound.add(tool)
             _log.warning(

@@ -12,13 +12,13 @@ from datetime import date
 from typing import Any
 
 from bot.analytics import form
-from bot.analytics.desk import Desk, desk_of, previous_of
 from bot.analytics.plan import autonomy, judged, plans
 from bot.analytics.plan.execution import Execution
 from bot.analytics.plan.interfaces import ExecutionRequest, ExecutionResponse, Results
 from bot.analytics.plan.judged import Judgement
 from bot.analytics.plan.plans import Assent, Settle
 from bot.analytics.plan.restatement import renamed, restated
+from bot.analytics.prepared import Prepared, prepared_for, previous_of
 from bot.analytics.proposals import readings
 from bot.analytics.proposals.propose import Modelled, Proposed
 from bot.analytics.reader import carrying
@@ -52,7 +52,7 @@ class _Means:
     """What one question is answered with."""
 
     index: BundleIndex
-    desk: Desk
+    prepared: Prepared
     warehouse: Warehouse | None
     rights: Rights | None
     settle: Settle
@@ -73,7 +73,7 @@ def answer(
     A plan that waits for a yes runs only once *settle* has closed the request that showed it. Where there is *llm*, it
     reads every question besides the reader: what both read alike is answered.
     """
-    means = _Means(index, desk_of(index), warehouse, rights, settle, llm)
+    means = _Means(index, prepared_for(index), warehouse, rights, settle, llm)
     state = {**state, "settled": carrying.settled(question.text, state)}
     turn = _turn(question, state, means)
     if turn.reply.form is not None:  # also what the catalogue cannot answer as it was asked
@@ -87,7 +87,7 @@ def _turn(question: Question, state: dict[str, Any], means: _Means) -> Turn:
     if (picked := readings.picked(question.text, state)) is not None:
         return _picked(question, state, *picked, means)
     question = _filled_in(question, state)
-    index, desk = means.index, means.desk
+    index, prepared = means.index, means.prepared
     if question.options.get(form.OPTION) is not None:
         return _filled(question, state, means)
     if word := plans.heard(question.text):
@@ -100,7 +100,7 @@ def _turn(question: Question, state: dict[str, Any], means: _Means) -> Turn:
     if previous is not None and same == "":
         return _answer(question, state, Bound(previous, ()), means)
     text = same or text
-    reading = desk.reader.read(text, index.local(question.asked_at).date(), previous)
+    reading = prepared.reader.read(text, index.local(question.asked_at).date(), previous)
     match reading:
         case NotUnderstood():
             return _proposed(question.model_copy(update={"text": text}), state, reading, previous, means)
@@ -148,19 +148,19 @@ def _both(
 
 def _restated(bound: Bound, means: _Means) -> str:
     """A reading in words of its plan."""
-    desk = means.desk
-    compiled = desk.compiler.compile(bound.query, desk.compiler.visible(means.rights))
-    return restated(bound.query, present.metrics_of(bound.query, desk.context), compiled, desk.context)
+    prepared = means.prepared
+    compiled = prepared.compiler.compile(bound.query, prepared.compiler.visible(means.rights))
+    return restated(bound.query, present.metrics_of(bound.query, prepared.context), compiled, prepared.context)
 
 
 def _modelled(
     question: Question, previous: SemanticQuery | None, unclear: tuple[str, ...], means: _Means
 ) -> Proposed | None:
     """What a model reads; None where no model is to be asked."""
-    index, desk, rules = means.index, means.desk, means.index.rules.autonomy.proposals
+    index, prepared, rules = means.index, means.prepared, means.index.rules.autonomy.proposals
     if means.llm is None or rules is None:
         return None
-    known = (desk.context, desk.reader, desk.compiler, desk.mask, means.rights, unclear)
+    known = (prepared.context, prepared.reader, prepared.compiler, prepared.mask, means.rights, unclear)
     model = Modelled(means.llm, rules, index.rules.agents, *known)
     return model.read(question.text, index.local(question.asked_at).date(), previous)
 
@@ -179,12 +179,14 @@ def _unclear(
     today = index.local(question.asked_at).date()
 
     def ask(text: str) -> Turn | None:
-        bound = means.desk.reader.read(text, today, previous)
+        bound = means.prepared.reader.read(text, today, previous)
         if not isinstance(bound, Bound):
             return None
         return _answer(question.model_copy(update={"text": text}), state, bound, means)
 
-    reading = carrying.nearest(reading, previous, lambda text: means.desk.reader.read(text, today), means.desk.context)
+    reading = carrying.nearest(
+        reading, previous, lambda text: means.prepared.reader.read(text, today), means.prepared.context
+    )
     before = carrying.chosen(state, reading)
     if before is not None and (turn := ask(before.value)) is not None:
         caveats = (*turn.reply.caveats, carrying.told(reading, before))
@@ -224,13 +226,13 @@ def _formed(question: Question, state: dict[str, Any], unclear: NotUnderstood, m
         return Turn(_refused(question, means.index, unclear.message, unclear.help), state)
     papers: dict[str, Any] = {}
     if means.warehouse is not None:
-        names = Names(means.desk.compiler, means.warehouse, means.rights)
+        names = Names(means.prepared.compiler, means.warehouse, means.rights)
         unclear = names.told(unclear, question.text)
         papers = {"names": names.seen} if names.seen else {}
-    shown = form.blank(means.desk.context, means.rights, unclear.understood)
+    shown = form.blank(means.prepared.context, means.rights, unclear.understood)
     if not shown.has_choices:
         return Turn(_refused(question, means.index, unclear.message, unclear.help), state)
-    way = form.which_way(means.desk.context, unclear.understood)
+    way = form.which_way(means.prepared.context, unclear.understood)
     said = _refused(question, means.index, unclear.message, None if way else unclear.help)
     text = f"{said.text}{way} {form.ASKED}"
     changed = {"status": "needs_choice", "text": text, "form": shown, "bindings": unclear.bindings}
@@ -239,10 +241,12 @@ def _formed(question: Question, state: dict[str, Any], unclear: NotUnderstood, m
 
 def _filled(question: Question, state: dict[str, Any], means: _Means) -> Turn:
     """The answer to a form that was filled in: what was compiled is shown, whatever the question said."""
-    index, desk = means.index, means.desk
+    index, prepared = means.index, means.prepared
     today = index.local(question.asked_at).date()
     try:
-        query = form.query_of(form.filled(question.options[form.OPTION]), desk.compiler, today, desk.reader.calendar)
+        query = form.query_of(
+            form.filled(question.options[form.OPTION]), prepared.compiler, today, prepared.reader.calendar
+        )
     except Unanswerable as problem:
         return _formed(question, state, NotUnderstood(problem.message, problem.help), means)
     return _answer(question, state, Bound(query, ()), means)
@@ -271,14 +275,14 @@ def _answer(
     question: Question, state: dict[str, Any], bound: Bound, means: _Means, assent: Assent | None = None
 ) -> Turn:
     query, sql, tied, elapsed = bound.query, None, None, None
-    index, desk, warehouse, rights = means.index, means.desk, means.warehouse, means.rights
+    index, prepared, warehouse, rights = means.index, means.prepared, means.warehouse, means.rights
     try:
-        visible = desk.compiler.visible(rights)
-        compiled = desk.compiler.compile(query, visible)
-        dialect = desk.compiler.dialect if warehouse is None else warehouse.dialect
+        visible = prepared.compiler.visible(rights)
+        compiled = prepared.compiler.compile(query, visible)
+        dialect = prepared.compiler.dialect if warehouse is None else warehouse.dialect
         sql = written(compiled.sql, dialect)
         shown = None if visible is None else visible.visible(dialect)
-        execution = Execution(desk.catalogue, warehouse, dialect, desk.mask.rows, shown)
+        execution = Execution(prepared.catalogue, warehouse, dialect, prepared.mask.rows, shown)
         whitelist = None if rights is None else tuple(sorted(rights.schemas))
         request = ExecutionRequest(request_id=question.request_id, sql=sql, schema_whitelist=whitelist)
         planned = execution.planned(request)
@@ -288,7 +292,7 @@ def _answer(
             return Turn(_refused(question, index, reason, help), state)
         sql = planned.sql
         judgement = judged.judge(question, bound, compiled, index, planned, warehouse, visible)
-        reply = _planned(question, index, desk, bound, compiled, sql, judgement)
+        reply = _planned(question, index, prepared, bound, compiled, sql, judgement)
         if assent is not None:
             reply = assent.noted(reply)
         if warehouse is None:
@@ -304,11 +308,11 @@ def _answer(
             done = execution.executed(request, planned, limit)
             results, elapsed = done.results, done.execution_time_ms
             assert results is not None
-            missing = absent.looked_up(query, results, desk.compiler, execution, request, visible)
+            missing = absent.looked_up(query, results, prepared.compiler, execution, request, visible)
             if missing is not None:
                 return _absent(question, state, missing, reply, means)
-            tied = ties.looked_up(query, results, desk.compiler, execution, request, visible)
-            reply = _presented(reply, compiled, query, desk.context, results, tied)
+            tied = ties.looked_up(query, results, prepared.compiler, execution, request, visible)
+            reply = _presented(reply, compiled, query, prepared.context, results, tied)
     except (Withheld, InvalidExpression) as problem:
         return Turn(_refused(question, index, problem.message, problem.help), state)
     except Unanswerable as problem:
@@ -325,7 +329,7 @@ def _answer(
     if assent is not None:
         plan["confirms"] = assent.held.request_id
     carried = {"query": plan["query"], **({"waiting": plans.kept(question, reply, bound)} if reply.choices else {})}
-    log = judgement.log(desk.context.entities[compiled.base].domain)
+    log = judgement.log(prepared.context.entities[compiled.base].domain)
     tells = tuple(judgement.tells) if reply.status in ("answered", "escalated") else ()
     return Turn(reply, carried, artifacts={"plan": plan}, log=log | {"execution_time_ms": elapsed}, tells=tells)
 
@@ -333,7 +337,7 @@ def _answer(
 def _absent(question: Question, state: dict[str, Any], missing: absent.Absent, reply: Reply, means: _Means) -> Turn:
     """Which value is meant, in the words of the question where these name it, else in the form."""
     choices = missing.choices(question.text)
-    shown = None if choices else form.blank(means.desk.context, means.rights)
+    shown = None if choices else form.blank(means.prepared.context, means.rights)
     changed = {"status": "needs_choice", "text": missing.text, "choices": choices, "form": shown}
     asked = {choice.label.lower(): choice.value for choice in choices}
     return Turn(reply.model_copy(update=changed), {**plans.without(state), "choices": asked})
@@ -349,7 +353,7 @@ def _plan(
 def _planned(
     question: Question,
     index: BundleIndex,
-    desk: Desk,
+    prepared: Prepared,
     bound: Bound,
     compiled: Compiled,
     sql: str,
@@ -357,7 +361,7 @@ def _planned(
 ) -> Reply:
     """The reply as far as it goes without rows."""
     query, auth = bound.query, judgement.auth
-    about = restated(query, present.metrics_of(query, desk.context), compiled, desk.context)
+    about = restated(query, present.metrics_of(query, prepared.context), compiled, prepared.context)
     why = "".join(f" {reason[:1].upper()}{reason[1:]}." for reason in auth.halts)
     status, text = "recommended", f"{about}.{why} This is the statement I would run; nothing ran yet. {plans.HOW}"
     if auth.autonomy_level == 1:
@@ -366,8 +370,8 @@ def _planned(
         status, text = "pending", f"{about}.{why} Shall I run it? {plans.HOW}"
     window = query.window
     today = index.local(question.asked_at).date()
-    caveats = [*_caveats(desk.context, query, compiled, today), *judgement.caveats, *auth.warnings]
-    caveats += besides.told(question.text, bound.bindings, desk.context)
+    caveats = [*_caveats(prepared.context, query, compiled, today), *judgement.caveats, *auth.warnings]
+    caveats += besides.told(question.text, bound.bindings, prepared.context)
     named = {*query.metrics, *(part.metric for part in query.measures)}
     caveats += business.told(index.bundle.business, named, today)
     return _reply(
@@ -381,7 +385,7 @@ def _planned(
         interval=window and Interval(start=window.start.isoformat(), end=window.end.isoformat(), label=window.label),
         bindings=bound.bindings,
         caveats=tuple(dict.fromkeys(caveats)),
-        citations=citations_of(desk.context, query, compiled, index.commit),
+        citations=citations_of(prepared.context, query, compiled, index.commit),
         data_until=judgement.data_until,
         risk=judgement.assessment,
         acceptance=autonomy.acceptance(index.rules.autonomy, auth.autonomy_level),

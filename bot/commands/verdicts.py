@@ -195,7 +195,7 @@ def guard(
     """
     from bot import settings
     from bot.gate.command import gate_of
-    from bot.gate.desk import open_desk
+    from bot.gate.decision_point import open_decision_point
     from bot.gate.passage import Passage
 
     if (upstream is None) == (not command):
@@ -206,16 +206,16 @@ def guard(
     facts = {} if session_facts is None else _object(session_facts)
 
     def passage(actor: str | None, name: str | None) -> Passage:
-        return Passage(desk, lambda: found, actor or user, session or name, facts)
+        return Passage(point, lambda: found, actor or user, session or name, facts)
 
     if upstream is not None:
         listening, answered = _behind_http(given, listen), (upstream, upstream_token, patience)
-        desk = open_desk(given.store_url, lambda: found, now, given.root)
+        point = open_decision_point(given.store_url, lambda: found, now, given.root)
         listening(passage, *answered)
         return
     from bot.gate.proxy import run
 
-    desk = open_desk(given.store_url, lambda: found, now, given.root)
+    point = open_decision_point(given.store_url, lambda: found, now, given.root)
     ctx.exit(run(command, passage(user, new_id()), (sys.stdin, sys.stdout)))
 
 

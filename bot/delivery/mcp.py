@@ -24,12 +24,12 @@ from bot.enforcement.guidance import guide
 from bot.enforcement.writing import why
 from bot.evidence.recording import record
 from bot.evidence.store.columns import ID_LENGTH
-from bot.gate.gates import desk_of
+from bot.gate.gates import decision_point_of
 from bot.request.cases import as_json, read_facts
 from bot.request.orchestrator import handle
 from bot.services import Services, Serving
 from bylaw.errors import BylawError, UsageError
-from bylaw.gate.desk import call_of
+from bylaw.gate.decision_point import call_of
 
 if TYPE_CHECKING:
     from mcp.server import MCPServer
@@ -95,7 +95,7 @@ class Tools:
 
     def __init__(self, serving: Serving, user: str) -> None:
         self._serving, self._user = serving, user
-        self._desk, self._session = desk_of(serving), serving.services().new_id()
+        self._point, self._session = decision_point_of(serving), serving.services().new_id()
 
     def ask_policy(self, question: str, session_id: str | None = None, at: str | None = None) -> dict[str, Any]:
         """Ask in words what the policies say. A `needs_fact` reply is answered with the same session_id.
@@ -160,7 +160,7 @@ class Tools:
         `counterfactual` what would allow it. Who acts, when and in which session is not for you to say.
         """
         call = call_of(action, tool, arguments, facts, keys, self._session, self._user)
-        told: dict[str, Any] = sayable(self._desk.decide(call).as_json())
+        told: dict[str, Any] = sayable(self._point.decide(call).as_json())
         return told
 
     def guidance(self, question: str, facts: dict[str, Any] | None = None, at: str | None = None) -> dict[str, Any]:

@@ -9,13 +9,13 @@ from pathlib import Path
 from typing import Any
 
 from bot.evidence.store.engine import is_there
-from bot.gate.desk import open_desk
+from bot.gate.decision_point import open_decision_point
 from bot.settings import Settings
 from bylaw.bundle import read
 from bylaw.canonical import fingerprint
 from bylaw.gate.answer import GateAnswer
 from bylaw.gate.bindings import Call
-from bylaw.gate.desk import Desk, MemoryDesk, call_of
+from bylaw.gate.decision_point import DecisionPoint, MemoryDecisionPoint, call_of
 from bylaw.gate.engine import Gate
 from bylaw.gate.lookups import WarehouseLookups
 from bylaw.gate.port import LookUps, NoLookups
@@ -43,11 +43,11 @@ def decided(words: Words, bundle: Path, given: Settings, now: Callable[[], datet
     call = _call(words, gate)
     if words.session is None and not is_there(given.store_url, given.root):
         return _alone(gate, call, now)
-    desk = open_desk(given.store_url, lambda: gate, now, given.root)
+    point = open_decision_point(given.store_url, lambda: gate, now, given.root)
     try:
-        return desk.decide(call)
+        return point.decide(call)
     finally:
-        desk.store.close()
+        point.store.close()
 
 
 def gate_of(bundle: Path, given: Settings) -> Gate:
@@ -63,8 +63,8 @@ def gate_of(bundle: Path, given: Settings) -> Gate:
 
 def _alone(gate: Gate, call: Call, now: Callable[[], datetime]) -> GateAnswer:
     """Without a store nothing was done before, and nothing is reserved: the same call has the same id."""
-    desk: Desk = MemoryDesk(lambda: gate, now, lambda: fingerprint([gate.etag, repr(call)])[:32])
-    return desk.decide(call)
+    point: DecisionPoint = MemoryDecisionPoint(lambda: gate, now, lambda: fingerprint([gate.etag, repr(call)])[:32])
+    return point.decide(call)
 
 
 def _call(words: Words, gate: Gate) -> Call:

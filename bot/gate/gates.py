@@ -1,10 +1,10 @@
-"""The gate and the desk of what is being served: one gate a bundle, one desk a store."""
+"""The gate and the decision point of what is being served: one gate a bundle, one point a store."""
 
 from __future__ import annotations
 
 from threading import Lock
 
-from bot.gate.desk import StoreDesk
+from bot.gate.decision_point import StoreDecisionPoint
 from bot.services import Services, Serving
 from bylaw.gate.engine import Gate
 from bylaw.gate.lookups import WarehouseLookups
@@ -40,8 +40,10 @@ def gate_of(services: Services) -> Gate:
     return Gate(index.bundle, lookups, index.evaluator)
 
 
-def desk_of(serving: Serving) -> StoreDesk:
-    """The desk on the store of what is being served."""
+def decision_point_of(serving: Serving) -> StoreDecisionPoint:
+    """The decision point on the store of what is being served."""
     services = serving.services()
     gates = Gates(serving)
-    return StoreDesk(services.store, gates.gate, services.clock, services.anchor, lambda: serving.services().commit)
+    return StoreDecisionPoint(
+        services.store, gates.gate, services.clock, services.anchor, lambda: serving.services().commit
+    )

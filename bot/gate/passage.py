@@ -20,7 +20,7 @@ from typing import Any, NamedTuple
 
 from bylaw.errors import BylawError
 from bylaw.gate.answer import GateAnswer
-from bylaw.gate.desk import Desk, call_of
+from bylaw.gate.decision_point import DecisionPoint, call_of
 from bylaw.gate.engine import Gate
 from bylaw.gate.questions import Question, form, questions
 
@@ -94,7 +94,7 @@ class Questions:
 class Passage:
     """One client and one server. `session` and `facts` are the host's; without a session its history is unknown."""
 
-    desk: Desk
+    point: DecisionPoint
     gate: Callable[[], Gate]
     actor: str | None
     session: str | None
@@ -157,9 +157,9 @@ class Passage:
                 actor=self.actor,
             )
             if self._is_shadow(params["name"]):  # whatever it will say, the call is made: nobody waits for it
-                self._let_through(message, _beside.submit(self.desk.decide, call))
+                self._let_through(message, _beside.submit(self.point.decide, call))
                 return Turn(onward=message)
-            answer = self.desk.decide(call)
+            answer = self.point.decide(call)
         except BylawError as problem:
             return Turn(back=error(message["id"], f"the gate does not answer: {problem.message}"))
         if answer.is_allowed:
@@ -250,7 +250,7 @@ class Passage:
             is_done = "error" not in message and found.get("isError") is not True
             self._ended(answer, is_done and found.get("resultType") != "input_required", result)
         elif is_list and isinstance(result, dict) and isinstance(result.get("tools"), list):
-            may = self.desk.tools(self.actor, self.facts)
+            may = self.point.tools(self.actor, self.facts)
             shown = [tool for tool in result["tools"] if isinstance(tool, dict) and may.get(str(tool.get("name")))]
             return {**message, "result": {**result, "tools": shown}}
         return message
@@ -278,7 +278,7 @@ class Passage:
 
     def _record(self, answer: Future[GateAnswer], ok: bool, output: Any) -> None:
         with suppress(BylawError):  # it counts as open for a minute then: no door opens by that
-            self.desk.ended(answer.result().decision_id, ok, output)
+            self.point.ended(answer.result().decision_id, ok, output)
 
 
 def error(asked: Any, message: str, code: int = INTERNAL) -> Message:

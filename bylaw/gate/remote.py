@@ -1,4 +1,4 @@
-"""The desk of a server: the same calls over HTTP, with the standard library alone."""
+"""The decision point of a server: the same calls over HTTP, with the standard library alone."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from urllib.parse import urlsplit
 from bylaw.errors import BylawError, UsageError
 from bylaw.gate.answer import GateAnswer, Reason
 from bylaw.gate.bindings import Call
-from bylaw.gate.desk import NothingOpen
+from bylaw.gate.decision_point import NothingOpen
 
 SECONDS = 10.0
 

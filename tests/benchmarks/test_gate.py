@@ -24,7 +24,7 @@ import pytest
 
 from bylaw.bundle import read
 from bylaw.cli import bundle_for_root
-from bylaw.gate.desk import MemoryDesk, call_of
+from bylaw.gate.decision_point import MemoryDecisionPoint, call_of
 from bylaw.gate.engine import Gate
 from tests.benchmarks.generate import generate
 from tests.benchmarks.test_decide import as_context, cases, cedar
@@ -116,13 +116,13 @@ def test_in_process_beside_cedar(bundle: Path, capsys: Any) -> None:
     import cedarpy
 
     gate = Gate(read(bundle))
-    desk = MemoryDesk(lambda: gate, clock=lambda: START)
+    point = MemoryDecisionPoint(lambda: gate, clock=lambda: START)
     rng, rows = random.Random(5), []
     for n in range(EVENTS):
-        answer = desk.decide(
+        answer = point.decide(
             call_of(action="notify", facts={"amount": n % 90}, session="s", at=START - timedelta(seconds=EVENTS - n))
         )
-        desk.ended(answer.decision_id, True)
+        point.ended(answer.decision_id, True)
     gate.prepare()
     gc.collect()
     gc.freeze()
@@ -131,11 +131,11 @@ def test_in_process_beside_cedar(bundle: Path, capsys: Any) -> None:
         for facts in asked(gate, unknown, CALLS):
             call = call_of(action=f"act_0_{rng.randrange(6)}", facts=facts, session="s", at=START)
             start = time.thread_time()
-            answer = desk.decide(call)
+            answer = point.decide(call)
             laps.append((time.thread_time() - start) * 1000)
             kinds[answer.ruling] = kinds.get(answer.ruling, 0) + 1
             if answer.is_allowed:
-                desk.ended(answer.decision_id, False)
+                point.ended(answer.decision_id, False)
         rows.append(("bylaw", title, sorted(laps), kinds))
     ruleset = gate.authorizer.evaluator.ruleset
     policies = "\n".join(

@@ -7,7 +7,7 @@ from uuid import uuid4
 import pytest
 
 from bylaw.errors import UsageError
-from bylaw.gate.desk import MemoryDesk, call_of
+from bylaw.gate.decision_point import MemoryDecisionPoint, call_of
 from bylaw.gate.engine import Gate
 from tests.gate.shop import REFUND, SHOP
 
@@ -21,19 +21,19 @@ def gate(bundle):
 
 
 @pytest.fixture
-def desk(gate):
-    return MemoryDesk(lambda: gate, clock=lambda: NOON)
+def point(gate):
+    return MemoryDecisionPoint(lambda: gate, clock=lambda: NOON)
 
 
-def refunded(desk, customer="c1"):
+def refunded(point, customer="c1"):
     """A customer who is verified and has had the one refund of the day."""
-    verified = desk.decide(call_of(tool="verify", arguments={"customer_id": customer}, session=HOST))
-    desk.ended(verified.decision_id, True)
-    first = desk.decide(
+    verified = point.decide(call_of(tool="verify", arguments={"customer_id": customer}, session=HOST))
+    point.ended(verified.decision_id, True)
+    first = point.decide(
         call_of(tool="issue_refund", arguments={**REFUND, "customer_id": customer}, session=HOST, actor="bot")
     )
     assert first.is_allowed
-    desk.ended(first.decision_id, True)
+    point.ended(first.decision_id, True)
     return first
 
 
@@ -87,9 +87,9 @@ ARGUMENTS = [
 
 
 @pytest.mark.parametrize("changed", ARGUMENTS, ids=lambda one: next(iter(one)))
-def test_no_argument_gets_a_second_refund(desk, changed):
-    refunded(desk)
-    answer = desk.decide(call_of(tool="issue_refund", arguments={**REFUND, **changed}, session=HOST, actor="bot"))
+def test_no_argument_gets_a_second_refund(point, changed):
+    refunded(point)
+    answer = point.decide(call_of(tool="issue_refund", arguments={**REFUND, **changed}, session=HOST, actor="bot"))
     assert not answer.is_allowed, answer.as_json()
     assert json.loads(json.dumps(answer.as_json())), "it can be told"
 
@@ -113,45 +113,45 @@ CALLS = [
 
 
 @pytest.mark.parametrize("changed", CALLS, ids=lambda one: json.dumps(one)[:60])
-def test_no_word_around_the_call_gets_a_second_refund(desk, changed):
-    refunded(desk)
+def test_no_word_around_the_call_gets_a_second_refund(point, changed):
+    refunded(point)
     call = {"tool": "issue_refund", "arguments": REFUND, "session": HOST, "actor": "bot", **changed}
-    assert not desk.decide(call_of(**call)).is_allowed
+    assert not point.decide(call_of(**call)).is_allowed
 
 
 @pytest.mark.parametrize(
     "given", [{"confirmed": True}, {"confirmed": "true"}, {"days_since_purchase": 1}, {"purchase_amount": 0}]
 )
-def test_no_agent_confirms_for_itself(desk, given):
-    verified = desk.decide(call_of(tool="verify", arguments={"customer_id": "c1"}, session="s"))
-    desk.ended(verified.decision_id, True)
-    answer = desk.decide(call_of(tool="issue_refund", arguments=REFUND, facts=given, session="s"))
+def test_no_agent_confirms_for_itself(point, given):
+    verified = point.decide(call_of(tool="verify", arguments={"customer_id": "c1"}, session="s"))
+    point.ended(verified.decision_id, True)
+    answer = point.decide(call_of(tool="issue_refund", arguments=REFUND, facts=given, session="s"))
     assert answer.ruling == "ask" and "confirmed" in answer.missing
 
 
-def test_no_clock_brings_an_hour_back(desk):
+def test_no_clock_brings_an_hour_back(point):
     session = {"id": uuid4().hex, "facts": {"confirmed": True}}
-    verified = desk.decide(call_of(tool="verify", arguments={"customer_id": "c1"}, session=session, at=NOON))
-    desk.ended(verified.decision_id, True)
+    verified = point.decide(call_of(tool="verify", arguments={"customer_id": "c1"}, session=session, at=NOON))
+    point.ended(verified.decision_id, True)
     late = NOON + timedelta(hours=2)
-    assert not desk.decide(call_of(tool="issue_refund", arguments=REFUND, session=session, at=late)).is_allowed
+    assert not point.decide(call_of(tool="issue_refund", arguments=REFUND, session=session, at=late)).is_allowed
     with pytest.raises(UsageError, match="before the last decision"):
-        desk.decide(call_of(tool="issue_refund", arguments=REFUND, session=session, at=NOON))
+        point.decide(call_of(tool="issue_refund", arguments=REFUND, session=session, at=NOON))
 
 
-def test_no_report_is_believed_twice_or_for_what_was_denied(desk):
-    first = refunded(desk)
-    denied = desk.decide(call_of(tool="issue_refund", arguments=REFUND, session=HOST))
+def test_no_report_is_believed_twice_or_for_what_was_denied(point):
+    first = refunded(point)
+    denied = point.decide(call_of(tool="issue_refund", arguments=REFUND, session=HOST))
     for decision_id in (first.decision_id, denied.decision_id, "0" * 32, "", "\ud800"):
         with pytest.raises(UsageError):
-            desk.ended(decision_id, False)
-    assert not desk.decide(call_of(tool="issue_refund", arguments=REFUND, session=HOST)).is_allowed
+            point.ended(decision_id, False)
+    assert not point.decide(call_of(tool="issue_refund", arguments=REFUND, session=HOST)).is_allowed
 
 
-def test_many_open_calls_open_no_door(desk):
-    verified = desk.decide(call_of(tool="verify", arguments={"customer_id": "c1"}, session=HOST))
-    desk.ended(verified.decision_id, True)
-    said = [desk.decide(call_of(tool="issue_refund", arguments=REFUND, session=HOST)).ruling for _ in range(20)]
+def test_many_open_calls_open_no_door(point):
+    verified = point.decide(call_of(tool="verify", arguments={"customer_id": "c1"}, session=HOST))
+    point.ended(verified.decision_id, True)
+    said = [point.decide(call_of(tool="issue_refund", arguments=REFUND, session=HOST)).ruling for _ in range(20)]
     assert said == ["allow"] + ["deny"] * 19
 
 
@@ -161,6 +161,6 @@ def test_many_open_calls_open_no_door(desk):
      {"tool": "verify", "actor": ""}, {"tool": "verify", "actor": "a\nb"}, {"tool": "verify", "session": "\ud800"},
      {"tool": "verify", "at": "soon"}, {"tool": "verify", "mode": "off"}],
 )  # fmt: skip
-def test_what_is_no_call_is_refused(desk, broken):
+def test_what_is_no_call_is_refused(point, broken):
     with pytest.raises(UsageError):
-        desk.decide(call_of(**broken))
+        point.decide(call_of(**broken))

@@ -8,8 +8,8 @@ from uuid import uuid4
 import httpx
 import pytest
 
-from bot.gate.desk import open_desk
-from bylaw.gate.desk import MemoryDesk, NothingOpen, call_of
+from bot.gate.decision_point import open_decision_point
+from bylaw.gate.decision_point import MemoryDecisionPoint, NothingOpen, call_of
 from bylaw.gate.engine import Gate
 from tests.fakes import postgresql
 
@@ -59,18 +59,18 @@ def gate(bundle):
 
 
 @pytest.fixture
-def desk(gate):
-    return MemoryDesk(lambda: gate, clock=lambda: NOON)
+def point(gate):
+    return MemoryDecisionPoint(lambda: gate, clock=lambda: NOON)
 
 
-def pay(desk, amount, **others):
+def pay(point, amount, **others):
     arguments = {"order": {"amount": amount}, "card": "c", **others.pop("arguments", {})}
-    return desk.decide(call_of(tool="pay", arguments=arguments, session="s", **others))
+    return point.decide(call_of(tool="pay", arguments=arguments, session="s", **others))
 
 
-def spent(desk, amount=Decimal(60), **others):
+def spent(point, amount=Decimal(60), **others):
     """A card of which *amount* is spent."""
-    desk.ended(pay(desk, str(amount), **others).decision_id, True)
+    point.ended(pay(point, str(amount), **others).decision_id, True)
 
 
 def worth(amount):
@@ -91,15 +91,15 @@ AMOUNTS = [
 
 
 @pytest.mark.parametrize("amount", AMOUNTS, ids=lambda one: type(one).__name__)
-def test_no_amount_passes_the_budget(desk, amount):
-    spent(desk)
-    answer = pay(desk, amount)
+def test_no_amount_passes_the_budget(point, amount):
+    spent(point)
+    answer = pay(point, amount)
     assert json.loads(json.dumps(answer.as_json())), "it can be told"
     if answer.is_allowed:
         assert worth(amount) is not None and 0 <= worth(amount) <= 40, amount
-        desk.ended(answer.decision_id, True)
-        assert not pay(desk, "40.01").is_allowed
-    assert pay(desk, "0").is_allowed, "one that is refused leaves the budget as it was"
+        point.ended(answer.decision_id, True)
+        assert not pay(point, "40.01").is_allowed
+    assert pay(point, "0").is_allowed, "one that is refused leaves the budget as it was"
 
 
 @pytest.mark.parametrize(
@@ -110,11 +110,11 @@ def test_no_amount_passes_the_budget(desk, amount):
         (100, "0.01", "amount is at most 0"),
     ],
 )
-def test_what_would_stay_within_the_budget_is_told(desk, paid, asked, text):
-    spent(desk, Decimal(paid))
-    told = pay(desk, asked).counterfactual
+def test_what_would_stay_within_the_budget_is_told(point, paid, asked, text):
+    spent(point, Decimal(paid))
+    told = pay(point, asked).counterfactual
     assert told is not None and text in told["text"], told
-    assert pay(desk, told["changes"][0]["to"]).is_allowed
+    assert pay(point, told["changes"][0]["to"]).is_allowed
 
 
 SHAPES = {
@@ -130,25 +130,25 @@ SHAPES = {
 
 
 @pytest.mark.parametrize("shape", SHAPES.values(), ids=list(SHAPES))
-def test_no_shape_of_the_arguments_passes_the_budget(desk, shape):
-    spent(desk)
-    answer = pay(desk, 41, arguments=shape)
+def test_no_shape_of_the_arguments_passes_the_budget(point, shape):
+    spent(point)
+    answer = pay(point, 41, arguments=shape)
     assert not answer.is_allowed
 
 
 def test_no_clock_that_goes_back_forgets(gate):
     clock = [NOON]
-    desk = MemoryDesk(lambda: gate, clock=lambda: clock[0])
-    spent(desk)
+    point = MemoryDecisionPoint(lambda: gate, clock=lambda: clock[0])
+    spent(point)
     clock[0] = NOON - timedelta(days=30)
     for session in ("s", "t", None):
-        assert not desk.decide(
+        assert not point.decide(
             call_of(tool="pay", arguments={"order": {"amount": 41}, "card": "c"}, session=session)
         ).is_allowed
     clock[0] = NOON + timedelta(days=1)
-    assert not pay(desk, 41).is_allowed, "exactly a day ago still counts"
+    assert not pay(point, 41).is_allowed, "exactly a day ago still counts"
     clock[0] += timedelta(microseconds=1)
-    assert pay(desk, 41).is_allowed
+    assert pay(point, 41).is_allowed
 
 
 @pytest.fixture(scope="module")
@@ -169,7 +169,7 @@ def url(request, tmp_path):
 
 def test_what_a_dead_process_reserved_is_held_for_a_minute_and_its_late_report_counts(url, gate):
     clock = [NOON]
-    dead, alive = (open_desk(url, lambda: gate, lambda: clock[0]) for _ in range(2))
+    dead, alive = (open_decision_point(url, lambda: gate, lambda: clock[0]) for _ in range(2))
     held = pay(dead, 60)
     dead.store.close()  # it never says how it ended
     clock[0] += timedelta(seconds=59, microseconds=999_999)

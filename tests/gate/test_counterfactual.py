@@ -86,7 +86,7 @@ def test_what_nobody_can_change_is_no_way(bundle_file):
 
 
 def test_who_asks_again_is_told_the_same(guard, monkeypatch):
-    gate, looked = guard.desk.gate(), []
+    gate, looked = guard.point.gate(), []
     search = gate.authorizer.counterfactual
     monkeypatch.setattr(gate.authorizer, "counterfactual", lambda *a, **b: looked.append(a) or search(*a, **b))
     told = [guard.decide("full_refund", keys={"customer_id": "c"}, actor=f"a{n}").counterfactual for n in range(3)]

@@ -11,9 +11,9 @@ import pytest
 
 from bot.evidence.store.engine import connect
 from bot.evidence.store.tables import audit
-from bot.gate.desk import open_desk
+from bot.gate.decision_point import open_decision_point
 from bylaw.authored.tools import Tools
-from bylaw.gate.desk import call_of
+from bylaw.gate.decision_point import call_of
 from bylaw.gate.engine import Gate
 from bylaw.guard import Denied, Guard
 from tests.gate.shop import REFUND, SHOP
@@ -181,13 +181,13 @@ def test_a_slow_lookup_holds_up_nobody_else(bundle, tmp_path):
     base, slow = bundle(SHOP), _Slow()
     base = base.model_copy(update={"rules": base.rules.model_copy(update={"tools": Tools.model_validate(rules)})})
     gate = Gate(base, slow)
-    desk = open_desk(f"sqlite:///{tmp_path / 'store.db'}", lambda: gate, lambda: datetime.now(UTC))
+    point = open_decision_point(f"sqlite:///{tmp_path / 'store.db'}", lambda: gate, lambda: datetime.now(UTC))
 
     async def asked():
-        waiting = asyncio.create_task(desk.answering(call_of(tool="issue_refund", arguments=REFUND, session="s")))
+        waiting = asyncio.create_task(point.answering(call_of(tool="issue_refund", arguments=REFUND, session="s")))
         while not slow.asked.is_set():
             await asyncio.sleep(0.001)
-        other = await desk.answering(call_of(tool="verify", arguments={"customer_id": "c1"}, session="s"))
+        other = await point.answering(call_of(tool="verify", arguments={"customer_id": "c1"}, session="s"))
         assert other.is_allowed and not waiting.done()
         slow.may_answer.set()
         return await waiting
@@ -196,4 +196,4 @@ def test_a_slow_lookup_holds_up_nobody_else(bundle, tmp_path):
         assert asyncio.run(asyncio.wait_for(asked(), 30)).reads.facts["days_since_purchase"] == 3
     finally:
         slow.may_answer.set()
-        desk.store.close()
+        point.store.close()

@@ -7,8 +7,8 @@ from uuid import uuid4
 import pytest
 
 from bot.evidence.store.tables import audit
-from bot.gate.desk import open_desk
-from bylaw.gate.desk import NothingOpen, call_of
+from bot.gate.decision_point import open_decision_point
+from bylaw.gate.decision_point import NothingOpen, call_of
 from bylaw.gate.engine import Gate
 from tests.fakes import postgresql
 from tests.gate.shop import REFUND, SHOP
@@ -34,7 +34,7 @@ def url(request, tmp_path):
 
 def replicas(url, bundle, clock=lambda: datetime.now(UTC)):
     gates = [Gate(bundle(SHOP)) for _ in range(2)]
-    return [open_desk(url, lambda gate=gate: gate, clock) for gate in gates]
+    return [open_decision_point(url, lambda gate=gate: gate, clock) for gate in gates]
 
 
 def test_replicas_share_history_limits_and_the_chain(url, bundle):
@@ -56,8 +56,8 @@ def test_replicas_share_history_limits_and_the_chain(url, bundle):
     with two.store.reading() as connection:
         verdict = audit.verify(connection)
     assert not verdict.breaks and verdict.entry_count == 1 + 1 + 1 + 40 + 1 + 3
-    for desk in (one, two):
-        desk.store.close()
+    for point in (one, two):
+        point.store.close()
 
 
 def test_a_replica_that_starts_later_knows_all(url, bundle):

@@ -4,8 +4,8 @@ from uuid import uuid4
 
 import pytest
 
-from bot.gate.desk import open_desk
-from bylaw.gate.desk import NothingOpen, NotTheirs, call_of
+from bot.gate.decision_point import open_decision_point
+from bylaw.gate.decision_point import NothingOpen, NotTheirs, call_of
 from bylaw.gate.engine import Gate
 from tests.gate.conftest import NOON, serving
 from tests.gate.shop import REFUND, SHOP
@@ -60,12 +60,12 @@ def test_what_a_stranger_told_changed_nothing(office):
 
 def test_the_host_itself_tells_of_every_call(tmp_path, bundle):
     gate = Gate(bundle(SHOP))
-    desk = open_desk(f"sqlite:///{tmp_path / 'store.db'}", lambda: gate, lambda: NOON)
+    point = open_decision_point(f"sqlite:///{tmp_path / 'store.db'}", lambda: gate, lambda: NOON)
     verify = call_of(tool="verify", arguments={"customer_id": "c1"})
-    theirs, ours = desk.deciding(verify, "ana").result(), desk.decide(verify)
+    theirs, ours = point.deciding(verify, "ana").result(), point.decide(verify)
     with pytest.raises(NotTheirs):
-        desk.ending(ours.decision_id, True, by="ana").result()
-    desk.ended(theirs.decision_id, True)
-    desk.ended(ours.decision_id, True)
+        point.ending(ours.decision_id, True, by="ana").result()
+    point.ended(theirs.decision_id, True)
+    point.ended(ours.decision_id, True)
     with pytest.raises(NothingOpen):
-        desk.ending("0" * 32, True, by="ana").result()
+        point.ending("0" * 32, True, by="ana").result()

@@ -8,7 +8,7 @@ import duckdb
 import pytest
 
 import bylaw.adapters
-from bylaw.gate.desk import MemoryDesk, call_of
+from bylaw.gate.decision_point import MemoryDecisionPoint, call_of
 from bylaw.gate.engine import Gate
 from bylaw.guard import Guard
 from tests.gate.shop import REFUND, SHOP
@@ -42,8 +42,8 @@ PARCELS = {
     },
     "files": {
         "rules/roles.yaml": {
-            "roles": {"desk": {"schemas": ["shop"]}, "nobody": {"schemas": []}},
-            "users": {"amara": ["desk"]},
+            "roles": {"point": {"schemas": ["shop"]}, "nobody": {"schemas": []}},
+            "users": {"amara": ["point"]},
             "default_role": "nobody",
         },
         "context/entities/parcels.yaml": {
@@ -84,15 +84,15 @@ def parcels(bundle_file, tmp_path_factory):
 
 
 @pytest.fixture
-def desk(bundle):
+def point(bundle):
     gate = Gate(bundle(SHOP))
-    return MemoryDesk(lambda: gate, clock=lambda: NOON)
+    return MemoryDecisionPoint(lambda: gate, clock=lambda: NOON)
 
 
-def decided(desk, *, ok=None, **given):
-    answer = desk.decide(call_of(**{"session": HOST, **given}))
+def decided(point, *, ok=None, **given):
+    answer = point.decide(call_of(**{"session": HOST, **given}))
     if ok is not None:
-        desk.ended(answer.decision_id, ok)
+        point.ended(answer.decision_id, ok)
     return answer
 
 
@@ -109,28 +109,28 @@ def test_a_fact_is_an_agents_to_say_only_where_the_vocabulary_says_so(parcels):
     assert parcels.decide("wrap", facts=said, session={"facts": {"is_fragile": True}}).ruling == "allow"
 
 
-def test_what_is_to_be_done_first_stops_nothing_by_itself(desk):
-    answer = decided(desk, tool="sign_out", arguments={"customer_id": "c"})
+def test_what_is_to_be_done_first_stops_nothing_by_itself(point):
+    answer = decided(point, tool="sign_out", arguments={"customer_id": "c"})
     assert (answer.ruling, answer.first, answer.duties) == ("allow", ("verify_identity",), ("log_call",))
 
 
-def test_an_event_is_as_old_as_its_decision_however_late_its_report(desk):
-    answer = decided(desk, tool="verify", arguments={"customer_id": "c1"}, at=NOON)
-    desk.clock = lambda: NOON + timedelta(minutes=50)
-    desk.ended(answer.decision_id, True)
+def test_an_event_is_as_old_as_its_decision_however_late_its_report(point):
+    answer = decided(point, tool="verify", arguments={"customer_id": "c1"}, at=NOON)
+    point.clock = lambda: NOON + timedelta(minutes=50)
+    point.ended(answer.decision_id, True)
     refund = {"tool": "issue_refund", "arguments": REFUND}
     hour = NOON + timedelta(hours=1)
-    assert decided(desk, ok=False, **refund, at=hour).ruling == "allow", "exactly an hour ago counts"
-    assert decided(desk, **refund, at=hour + timedelta(microseconds=1)).ruling == "deny"
+    assert decided(point, ok=False, **refund, at=hour).ruling == "allow", "exactly an hour ago counts"
+    assert decided(point, **refund, at=hour + timedelta(microseconds=1)).ruling == "deny"
 
 
-def test_what_shadow_let_through_counts_and_is_reserved(desk):
-    decided(desk, ok=True, tool="verify", arguments={"customer_id": "c1"})
-    trial = decided(desk, tool="trial_refund", arguments={"customer_id": "c1"})
-    pending = decided(desk, tool="issue_refund", arguments=REFUND)
+def test_what_shadow_let_through_counts_and_is_reserved(point):
+    decided(point, ok=True, tool="verify", arguments={"customer_id": "c1"})
+    trial = decided(point, tool="trial_refund", arguments={"customer_id": "c1"})
+    pending = decided(point, tool="issue_refund", arguments=REFUND)
     assert (trial.decision, pending.ruling, pending.is_pending) == ("allow", "deny", True)
-    desk.ended(trial.decision_id, True)
-    after = decided(desk, tool="issue_refund", arguments=REFUND)
+    point.ended(trial.decision_id, True)
+    after = decided(point, tool="issue_refund", arguments=REFUND)
     assert (after.ruling, after.is_pending) == ("deny", False)
 
 
@@ -146,8 +146,8 @@ def test_at_most_eight_facts_are_asked_for_the_most_deciding_first(bundle):
         for n, name in enumerate(names, 1)
     }
     gate = Gate(bundle(world))
-    desk = MemoryDesk(lambda: gate, clock=lambda: NOON)
-    answer = decided(desk, action="log_call")
+    point = MemoryDecisionPoint(lambda: gate, clock=lambda: NOON)
+    answer = decided(point, action="log_call")
     assert (answer.ruling, len(answer.missing), answer.missing[0]) == ("ask", 8, "is_open")
 
 

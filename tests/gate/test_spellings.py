@@ -7,7 +7,7 @@ from decimal import Decimal
 import pytest
 
 from bylaw.errors import UsageError
-from bylaw.gate.desk import MemoryDesk, call_of
+from bylaw.gate.decision_point import MemoryDecisionPoint, call_of
 from bylaw.gate.engine import Gate
 from bylaw.gate.lookups import BadLookup, literal
 from tests.gate.shop import REFUND, SHOP
@@ -23,22 +23,22 @@ def said(one):
 
 
 @pytest.fixture
-def desk_of(bundle):
+def decision_point_of(bundle):
     def find(declared):
         gate = Gate(bundle(SHOP if declared is None else {**SHOP, "keys": {"customer_id": declared}}))
-        return MemoryDesk(lambda: gate, clock=lambda: NOON)
+        return MemoryDecisionPoint(lambda: gate, clock=lambda: NOON)
 
     return find
 
 
-def refund(desk, customer):
+def refund(point, customer):
     """A verification and then a refund of a customer, as an agent would try them."""
-    verified = desk.decide(call_of(tool="verify", arguments={"customer_id": customer}, session=HOST))
+    verified = point.decide(call_of(tool="verify", arguments={"customer_id": customer}, session=HOST))
     if verified.is_allowed:
-        desk.ended(verified.decision_id, True)
-    answer = desk.decide(call_of(tool="issue_refund", arguments={**REFUND, "customer_id": customer}, session=HOST))
+        point.ended(verified.decision_id, True)
+    answer = point.decide(call_of(tool="issue_refund", arguments={**REFUND, "customer_id": customer}, session=HOST))
     if answer.is_allowed:
-        desk.ended(answer.decision_id, True)
+        point.ended(answer.decision_id, True)
     return answer
 
 
@@ -53,29 +53,29 @@ NOTHING = [True, False, [17], {"id": 17}, [["17"]], float("nan"), float("inf"), 
 
 
 @pytest.mark.parametrize("spelled", [*AS_A_NUMBER, *AS_TEXT_TOO, *NOTHING], ids=said)
-def test_a_whole_number_has_one_spelling(desk_of, spelled):
-    desk = desk_of({"type": "integer"})
-    assert refund(desk, 17).is_allowed
-    answer = refund(desk, spelled)
+def test_a_whole_number_has_one_spelling(decision_point_of, spelled):
+    point = decision_point_of({"type": "integer"})
+    assert refund(point, 17).is_allowed
+    answer = refund(point, spelled)
     assert answer.ruling == "deny" and "customer_id" in answer.reasons[0].text, answer.as_json()
 
 
 @pytest.mark.parametrize("spelled", [*AS_A_NUMBER, *NOTHING], ids=said)
 @pytest.mark.parametrize("first", [17, "17"])
-def test_what_looks_like_a_number_has_one_spelling_without_a_type(desk_of, first, spelled):
-    desk = desk_of(None)
-    assert refund(desk, first).is_allowed
-    answer = refund(desk, spelled)
+def test_what_looks_like_a_number_has_one_spelling_without_a_type(decision_point_of, first, spelled):
+    point = decision_point_of(None)
+    assert refund(point, first).is_allowed
+    answer = refund(point, spelled)
     assert answer.ruling == "deny" and "customer_id" in answer.reasons[0].text, answer.as_json()
 
 
 @pytest.mark.parametrize("declared", [None, {"type": "integer"}, {"type": "text"}])
-def test_a_number_and_its_text_are_one_customer(desk_of, declared):
+def test_a_number_and_its_text_are_one_customer(decision_point_of, declared):
     for first, second in ((17, "17"), ("17", 17)):
-        desk = desk_of(declared)
-        assert refund(desk, first).is_allowed
-        assert refund(desk, second).ruling == "deny"
-        assert refund(desk, 18).is_allowed and refund(desk, "0" if first == 17 else 0).is_allowed
+        point = decision_point_of(declared)
+        assert refund(point, first).is_allowed
+        assert refund(point, second).ruling == "deny"
+        assert refund(point, 18).is_allowed and refund(point, "0" if first == 17 else 0).is_allowed
 
 
 ROWS = [
@@ -124,10 +124,10 @@ ROWS = [
     [(declared, good, one) for declared, good, others in ROWS for one in others],
     ids=said,
 )
-def test_any_other_spelling_is_denied(desk_of, declared, good, spelled):
-    desk = desk_of(declared)
-    assert refund(desk, good).is_allowed
-    answer = refund(desk, spelled)
+def test_any_other_spelling_is_denied(decision_point_of, declared, good, spelled):
+    point = decision_point_of(declared)
+    assert refund(point, good).is_allowed
+    answer = refund(point, spelled)
     assert answer.ruling == "deny" and "customer_id" in answer.reasons[0].text, answer.as_json()
 
 
@@ -147,10 +147,10 @@ def test_any_other_spelling_is_denied(desk_of, declared, good, spelled):
     ],
     ids=said,
 )
-def test_what_is_spelled_as_it_has_to_be_is_counted(desk_of, declared, good):
-    desk = desk_of(declared)
-    assert refund(desk, good).is_allowed
-    again = refund(desk, good)
+def test_what_is_spelled_as_it_has_to_be_is_counted(decision_point_of, declared, good):
+    point = decision_point_of(declared)
+    assert refund(point, good).is_allowed
+    again = refund(point, good)
     assert again.ruling == "deny" and again.reasons[0].policy_id == "POL-REFUND-002", "the second of the day"
 
 
@@ -176,14 +176,14 @@ def test_a_lookup_by_a_number_reads_one_spelling_too(example, raw, is_found):
         assert is_found
 
 
-def test_a_call_by_action_is_held_to_it_too(desk_of):
-    desk = desk_of({"type": "integer"})
+def test_a_call_by_action_is_held_to_it_too(decision_point_of):
+    point = decision_point_of({"type": "integer"})
     asked = [{"customer_id": "0017"}, {"customer_id": "17", "other": "0017"}, {"customer_id": "17"}, {}]
-    said = [desk.decide(call_of(action="verify_identity", keys=keys)).ruling for keys in asked]
+    said = [point.decide(call_of(action="verify_identity", keys=keys)).ruling for keys in asked]
     assert said == ["deny", "allow", "allow", "allow"], "nothing hangs on the other key, and none is told of at all"
 
 
 @pytest.mark.parametrize("name", [" bot", "bot ", "ｂot", "b\u00adot"])
-def test_who_acts_has_one_spelling(desk_of, name):
+def test_who_acts_has_one_spelling(decision_point_of, name):
     with pytest.raises(UsageError):
-        desk_of(None).decide(call_of(tool="verify", arguments={"customer_id": "c1"}, actor=name))
+        decision_point_of(None).decide(call_of(tool="verify", arguments={"customer_id": "c1"}, actor=name))

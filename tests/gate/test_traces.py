@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from bylaw.gate.desk import MemoryDesk, NothingOpen, call_of
+from bylaw.gate.decision_point import MemoryDecisionPoint, NothingOpen, call_of
 from bylaw.gate.engine import Gate
 from ci.loading.source import read
 
@@ -30,33 +30,33 @@ def moment(step):
     return DAY + passed + timedelta(seconds=int(whole), microseconds=int((fraction or "0").ljust(6, "0")))
 
 
-def play(desk, steps):
-    """Every step asked of *desk*; what ends a step is told at once unless it says `later`."""
+def play(point, steps):
+    """Every step asked of *point*; what ends a step is told at once unless it says `later`."""
     known = {}
     for n, step in enumerate(steps):
         where = f"step {n + 1}: {step}"
         if "end" in step:
             if step.get("refused"):
                 with pytest.raises(NothingOpen):
-                    desk.ended(known.get(step["end"], step["end"]), step["ok"])
+                    point.ended(known.get(step["end"], step["end"]), step["ok"])
             else:
-                desk.ended(known[step["end"]], step["ok"])
+                point.ended(known[step["end"]], step["ok"])
             continue
         given = {
             name: step[name] for name in ("action", "tool", "arguments", "keys", "session", "actor") if name in step
         }
-        answer = desk.decide(call_of(**given, at=moment(step)))
+        answer = point.decide(call_of(**given, at=moment(step)))
         assert answer.decision == step["expect"], f"{where}\n{answer.as_json()}"
         assert answer.is_pending is step.get("pending", False), where
         if "missing" in step:
             assert list(answer.missing) == step["missing"], where
         known[step.get("id", n)] = answer.decision_id
         if answer.is_allowed and step.get("ok", True) != "later":
-            desk.ended(answer.decision_id, step.get("ok", True))
+            point.ended(answer.decision_id, step.get("ok", True))
 
 
 @pytest.mark.parametrize("path", sorted(FOLDER.glob("*.yaml")), ids=lambda path: path.stem)
 def test_a_trace_is_decided_step_by_step(path, bundle):
     data = trace(path)
     gate = Gate(bundle(repository(data)))
-    play(MemoryDesk(lambda: gate), data["steps"])
+    play(MemoryDecisionPoint(lambda: gate), data["steps"])

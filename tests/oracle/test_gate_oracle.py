@@ -7,7 +7,7 @@ from fractions import Fraction
 
 import pytest
 
-from bylaw.gate.desk import MemoryDesk, call_of
+from bylaw.gate.decision_point import MemoryDesk, call_of
 from bylaw.gate.engine import Gate
 from tests.oracle import gate as permissions
 from tests.oracle import gate_history as past

@@ -16,7 +16,7 @@ from bot.delivery.http.written import TooLong
 from bot.evidence.store.engine import StoreError
 from bot.evidence.store.tables.requests import RequestConflict
 from bylaw.errors import BylawError, UsageError
-from bylaw.gate.desk import NothingOpen, NotTheirs
+from bylaw.gate.decision_point import NothingOpen, NotTheirs
 
 _log = logging.getLogger("bylaw.http")
 

@@ -11,7 +11,7 @@ import pytest
 import yaml
 
 from bot.analytics.answer import WRITES_REFUSED
-from bot.analytics.desk import continues, score, topics
+from bot.analytics.prepared import continues, score, topics
 from bot.conversation import spoken, spoken_json
 from bot.index import BundleIndex
 from bylaw.warehouses.port import Estimate, Rows, WarehouseError

@@ -2,8 +2,8 @@
 
 `action.name` is a bound tool, or an action. A tool's bindings read `subject.id`, `resource.properties.owner`,
 `context.x` and the like by their path, and properties and context by their bare names where these are told apart. The
-subject is the actor: the enforcement point that asks vouches for it. Where enforcement points are named, everybody else
-asks for themselves alone.
+subject is the actor: the enforcement point that asks vouches for it. Where enforcement points are named, everybody
+else asks for themselves alone.
 """
 
 from __future__ import annotations
@@ -15,11 +15,11 @@ from fastapi import FastAPI, HTTPException, Request, Response
 
 from bot.conversation import told_json
 from bot.delivery.http import bodies
-from bot.gate.desk import StoreDesk
+from bot.gate.decision_point import StoreDecisionPoint
 from bylaw.errors import UsageError
 from bylaw.gate.answer import GateAnswer
 from bylaw.gate.bindings import Call
-from bylaw.gate.desk import call_of
+from bylaw.gate.decision_point import call_of
 
 SEMANTICS = ("execute_all", "deny_on_first_deny", "permit_on_first_permit")
 MOST_EVALUATIONS = 500
@@ -38,14 +38,14 @@ class Malformed(ValueError):
     """The request is none that the API knows."""
 
 
-def install(app: FastAPI, desk: StoreDesk, points: frozenset[str] | None) -> None:
-    """Add the endpoints to *app*. *points* may ask for others; None: whoever has a token."""
+def install(app: FastAPI, point: StoreDecisionPoint, enforcement_points: frozenset[str] | None) -> None:
+    """Add the endpoints to *app*. *enforcement_points* may ask for others; None: whoever has a token."""
 
     async def one(asked: Any, request: Request) -> dict[str, Any]:
-        user, meant = request.state.user, call(asked, desk.gate().reader.tools)
-        if points is not None and user not in points and user != meant.actor:
+        user, meant = request.state.user, call(asked, point.gate().reader.tools)
+        if enforcement_points is not None and user not in enforcement_points and user != meant.actor:
             raise NotTheirSubject
-        return result(await desk.answering(meant, user))
+        return result(await point.answering(meant, user))
 
     async def each(body: Mapping[str, Any], asked: list[Any], request: Request) -> list[dict[str, Any]]:
         semantic = _semantic(body)

@@ -16,10 +16,10 @@ from bot.delivery.http import bodies
 from bot.delivery.http.endpoints import authzen
 from bot.delivery.http.frame import asker
 from bot.evidence.store.columns import ID_LENGTH
-from bot.gate.desk import StoreDesk
-from bot.gate.gates import desk_of
+from bot.gate.decision_point import StoreDecisionPoint
+from bot.gate.gates import decision_point_of
 from bot.services import Serving
-from bylaw.gate.desk import call_of
+from bylaw.gate.decision_point import call_of
 
 Id = Annotated[str, Field(min_length=1, max_length=ID_LENGTH)]
 Names = Annotated[dict[str, Any], Field(max_length=200)]
@@ -99,9 +99,9 @@ class Taken(BaseModel):
     ok: bool
 
 
-def install(app: FastAPI, serving: Serving, points: frozenset[str] | None = None) -> StoreDesk:
+def install(app: FastAPI, serving: Serving, points: frozenset[str] | None = None) -> StoreDecisionPoint:
     """Add the endpoints to *app*. *points* may ask for others by AuthZEN; None: whoever has a token."""
-    desk = desk_of(serving)
+    point = decision_point_of(serving)
 
     async def decide(body: DecideBody, request: Request) -> Response:
         """Decide a call before it is made."""
@@ -117,22 +117,22 @@ def install(app: FastAPI, serving: Serving, points: frozenset[str] | None = None
             body.at,
             body.mode,
         )
-        answer = await desk.answering(call, request.state.user)
+        answer = await point.answering(call, request.state.user)
         return Response(told_json(answer.as_json()), media_type="application/json")
 
     async def events(body: Ended, request: Request) -> Response:
         """Hear how an allowed call ended, from whoever asked for it."""
-        await asyncio.wrap_future(desk.ending(body.decision_id, body.ok, body.output, request.state.user))
+        await asyncio.wrap_future(point.ending(body.decision_id, body.ok, body.output, request.state.user))
         return Response(told_json({"decision_id": body.decision_id, "ok": body.ok}), media_type="application/json")
 
     def tools(body: Shown, request: Request) -> Response:
         """The bound tools, and whether the actor could ever call each."""
         facts = body.session.facts if isinstance(body.session, Session) else {}
-        found = desk.tools(asker(request, body.actor), facts)
+        found = point.tools(asker(request, body.actor), facts)
         return Response(told_json({"tools": dict(found)}), media_type="application/json")
 
     bodies.install(app, "/v2/decide", decide, Decided)
     bodies.install(app, "/v2/events", events, Taken)
     bodies.install(app, "/v2/tools", tools, Shown)
-    authzen.install(app, desk, points)
-    return desk
+    authzen.install(app, point, points)
+    return point

@@ -1,5 +1,4 @@
-"""The durable desk: decisions of all processes at one store, one after the other, each in the audit chain before it is
-said.
+"""The durable decision point: decisions of all processes at one store, one after another, each kept before it is said.
 
 One thread of a process takes what waits, decides it under the lock of the chain and commits the whole batch at once. A
 second one waits for the disk and then answers, while the first decides what came meanwhile. What is known of history is
@@ -34,7 +33,7 @@ from bylaw.canonical import canonical_json, fingerprint
 from bylaw.errors import BylawError, UsageError
 from bylaw.gate.answer import GateAnswer
 from bylaw.gate.bindings import Call, clip
-from bylaw.gate.desk import NothingOpen, NotTheirs, check, new_id
+from bylaw.gate.decision_point import NothingOpen, NotTheirs, check, new_id
 from bylaw.gate.engine import Gate
 from bylaw.gate.events import NO_EVENTS, Event, Ledger, Scope, Timeline
 from bylaw.logic.formula.ir import Value
@@ -52,7 +51,7 @@ _log = logging.getLogger("bylaw.gate")
 
 
 @dataclass
-class StoreDesk:
+class StoreDecisionPoint:
     """Decides with the history of everybody who shares the *store*."""
 
     store: Store
@@ -278,11 +277,13 @@ def _not_kept(futures: Iterable[Future[Any]], error: BaseException) -> None:
         _say(future, None, error)
 
 
-def open_desk(url: str, gate: Callable[[], Gate], clock: Callable[[], datetime], root: Path = Path()) -> StoreDesk:
-    """A desk on the store at *url*, whose tables are made where they are missing."""
+def open_decision_point(
+    url: str, gate: Callable[[], Gate], clock: Callable[[], datetime], root: Path = Path()
+) -> StoreDecisionPoint:
+    """A decision point on the store at *url*, whose tables are made where they are missing."""
     store = connect(url, root)
     upgrade(store)
-    return StoreDesk(store, gate, clock)
+    return StoreDecisionPoint(store, gate, clock)
 
 
 def decision_entry(answer: GateAnswer, gate: Gate, call: Call, commit: str | None) -> dict[str, Any]:

@@ -35,7 +35,7 @@ _LONGEST_FOLLOW_UP = 200  # characters: what nobody told the bot is read only wh
 
 
 @dataclass(frozen=True)
-class Desk:
+class Prepared:
     """What is built once for a bundle."""
 
     context: Context
@@ -55,18 +55,18 @@ class Desk:
         return catalogue_of(self.context)
 
 
-_desks: WeakKeyDictionary[BundleIndex, Desk] = WeakKeyDictionary()
+_desks: WeakKeyDictionary[BundleIndex, Prepared] = WeakKeyDictionary()
 
 
 def prepare(index: BundleIndex) -> None:
     """Build what questions about this bundle need, before anybody waits for it."""
-    desk = desk_of(index)
-    _ = desk.compiler, desk.catalogue
+    prepared = prepared_for(index)
+    _ = prepared.compiler, prepared.catalogue
 
 
 def score(text: str, index: BundleIndex) -> float:
     """How much *text* looks like a question about data, from 0 to 1."""
-    return 1.0 if is_write_request(text) else desk_of(index).reader.knows(text, _ANY_DAY)
+    return 1.0 if is_write_request(text) else prepared_for(index).reader.knows(text, _ANY_DAY)
 
 
 def continues(text: str, state: Mapping[str, Any], index: BundleIndex) -> bool:
@@ -77,7 +77,7 @@ def continues(text: str, state: Mapping[str, Any], index: BundleIndex) -> bool:
     rest = carrying.referred(text, index.rules.autonomy.same.phrases)
     if rest == "":
         return len(text.split()) > _FEW_WORDS  # "same" alone may be said to anybody
-    reader = desk_of(index).reader
+    reader = prepared_for(index).reader
     if not is_follow_up(text) and isinstance(reader.read(text, _ANY_DAY), Bound):
         return False
     behind = reader.read(rest or text, _ANY_DAY, previous)
@@ -96,19 +96,19 @@ def topics(index: BundleIndex) -> Sequence[str]:
     return found or [readable(name) for name in sorted(index.bundle.context.metrics)][:5]
 
 
-def desk_of(index: BundleIndex) -> Desk:
-    """The desk of this bundle."""
-    desk = _desks.get(index)
-    if desk is None:
+def prepared_for(index: BundleIndex) -> Prepared:
+    """The prepared of this bundle."""
+    prepared = _desks.get(index)
+    if prepared is None:
         context, rules = index.bundle.context, index.rules
         phrases = (*rules.risk.stakes_phrases(), *rules.autonomy.preference_phrases())
-        desk = Desk(
+        prepared = Prepared(
             context=context,
             reader=Reader(context, lexicon_of(context, phrases)),
             mask=Mask(rules.pii),
         )
-        _desks[index] = desk
-    return desk
+        _desks[index] = prepared
+    return prepared
 
 
 def previous_of(state: Mapping[str, Any]) -> SemanticQuery | None:

@@ -1,4 +1,4 @@
-"""Where calls are decided and their ends are told: the one interface behind every door, and the desk in memory."""
+"""Where calls are decided and their ends are told: the interface behind every door, and the one in memory."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ class NotTheirs(UsageError):
         )
 
 
-class Desk(Protocol):
+class DecisionPoint(Protocol):
     """Decides calls and hears how they ended."""
 
     def decide(self, call: Call) -> GateAnswer:
@@ -66,7 +66,7 @@ def now() -> datetime:
 
 
 @dataclass
-class MemoryDesk:
+class MemoryDecisionPoint:
     """Decides with history in this process alone: what happened is forgotten with it."""
 
     gate: Callable[[], Gate]
