@@ -7,7 +7,7 @@ from fractions import Fraction
 
 import pytest
 
-from bylaw.gate.decision_point import MemoryDesk, call_of
+from bylaw.gate.decision_point import MemoryDecisionPoint, call_of
 from bylaw.gate.engine import Gate
 from tests.oracle import gate as permissions
 from tests.oracle import gate_history as past
@@ -111,7 +111,7 @@ def compare(seed, calls, count=None):
     bundle = product.index.bundle
     rules = bundle.rules.model_copy(update={"tools": type(bundle.rules.tools).model_validate({"tools": tools(world)})})
     gate = Gate(bundle.model_copy(update={"rules": rules}))
-    desk = MemoryDesk(lambda: gate)
+    point = MemoryDecisionPoint(lambda: gate)
     asked = Reference(world["vocabulary"], world["policies"], worlds.PRIORITIES)
     facts = world["vocabulary"]["facts"]
     histories = {name: fact for name, fact in facts.items() if "history" in fact}
@@ -123,7 +123,7 @@ def compare(seed, calls, count=None):
             n, decision_id = waiting.pop(pick.randrange(len(waiting)))
             log[n].ok, log[n].recorded = pick.random() < 0.75, 10_000 + told
             told += 1
-            desk.ended(decision_id, log[n].ok)
+            point.ended(decision_id, log[n].ok)
         call = {
             "at": now,
             "session": pick.choice(("s1", "s2", None)),
@@ -143,7 +143,7 @@ def compare(seed, calls, count=None):
                 facts_seen[key] = permissions.ruling(asked, action, relevant, DAY, persons)[0]
             said.add(facts_seen[key])
         expected = past.strictest(said)
-        answer = desk.decide(
+        answer = point.decide(
             call_of(
                 tool=action,
                 arguments={**call["keys"], **({"price": str(float(known["price"]))} if "price" in known else {})},
