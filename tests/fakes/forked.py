@@ -100,7 +100,8 @@ class Forked:
         if self.returncode is None:
             self._told.settimeout(timeout)
             try:
-                self.returncode = int(self._told.recv(8, socket.MSG_WAITALL))
+                told = self._told.recv(8, socket.MSG_WAITALL)
+                self.returncode = int(told) if told else -signal.SIGKILL  # whoever would have told has ended, too
             except (TimeoutError, BlockingIOError):
                 raise subprocess.TimeoutExpired("python", timeout or 0) from None
             self._lines.close()
