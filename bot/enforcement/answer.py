@@ -168,10 +168,8 @@ def case_of(
 
 def _part(case: Case, on: date) -> Case:
     """*case* by the rules of another of its days, as one of several parts of an answer."""
-    day, said = on.toordinal(), {read.fact: read.value for read in case.reads}
-    decision = case.evaluator.decide(case.facts, day)
-    scope = scope_of(case.memory.topic, case.facts, said, case.index, case.evaluator, decision, day)
-    return replace(case, decision=decision, scope=scope, on=on, is_part=True)
+    decision = case.evaluator.decide(case.facts, on.toordinal())
+    return _about(replace(case, decision=decision, on=on, is_part=True), case.memory.topic)
 
 
 def _carried(topic: Topic, scope: Scope) -> Topic:
@@ -291,7 +289,7 @@ def _overview(case: Case, readers: Collection[str]) -> Turn | None:
     """The rules themselves, where somebody asks for them and tells no case that they decide."""
     said = {read.fact: read.value for read in case.reads}  # what was said before belongs to the case, not to the rules
     if not case.memory.topic.is_named and (one := hinted(case.memory.topic)):  # told what it is about, people go on
-        case = _taken_up(case, offers.topic_of(one[0], case.index), said)
+        case = _about(case, offers.topic_of(one[0], case.index))
     about, text = case.memory.topic, case.text
     found = overview(text, about, said, case.index, case.evaluator, case.day, readers)
     is_decided = any(case.decision.outcomes[name].action is not None for name in case.scope.outcomes[:1])
@@ -307,10 +305,11 @@ def _overview(case: Case, readers: Collection[str]) -> Turn | None:
     return _citing(turn_of(case, "policy", "answered", lines, found.rules[:MOST_RULES], (), ask), found.texts)
 
 
-def _taken_up(case: Case, about: Topic, said: Mapping[str, Value]) -> Case:
-    """*case* as one about that topic. *said* was told just now."""
-    scope = scope_of(about, case.facts, said, case.index, case.evaluator, case.decision, case.day)
-    return replace(case, memory=replace(case.memory, topic=about), scope=scope)
+def _about(case: Case, topic: Topic) -> Case:
+    """*case* as one about *topic*."""
+    said = {read.fact: read.value for read in case.reads}
+    scope = scope_of(topic, case.facts, said, case.index, case.evaluator, case.decision, case.day)
+    return replace(case, memory=replace(case.memory, topic=topic), scope=scope)
 
 
 def _settled(case: Case) -> Case:

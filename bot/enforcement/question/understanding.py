@@ -135,8 +135,10 @@ def _replaced(
     if len(numbers) != 1 or len(text.split()) > _SHORT or (memory.asking and not goes_on(text)):
         return None
     found = read_answer(text, numbers[0], vocabulary, variables, today)
-    is_more = goes_on(text) or not content(words_of_text(text)) - content(words_of_text(" ".join(reading.unused)))
-    return found if isinstance(found, Unclear) or is_more else None
+    if found is None or (isinstance(found, Unclear) and found.reason == BOUND):
+        return None
+    others = content(words_of_text(text)) - content(words_of_text(" ".join((*reading.unused, found.words))))
+    return found if goes_on(text) or not others else None
 
 
 def _about(text: str, reads: Sequence[Read], index: BundleIndex) -> Topic:

@@ -114,8 +114,7 @@ def _runs(words: Iterable[Word]) -> list[list[Word]]:
         if word.is_number or word.text in lexicon().ordinals:
             continue
         is_empty = word.text in lexicon()["function"] or word.text in COUNT_WORDS or stem(word.text) in _FORM
-        is_empty = is_empty or is_measure
-        if not is_empty and stems_of([word.text]) - DENIALS:
+        if not (is_empty or is_measure) and stems_of([word.text]) - DENIALS:
             runs[-1].append(word)
         else:
             runs.append([])
