@@ -28,7 +28,7 @@ from bot.enforcement.question.case.proposed import Held, not_used
 from bot.enforcement.question.case.replies import asks_why
 from bot.enforcement.question.intent import asking_clause, asks_what_follows, asks_what_holds
 from bot.enforcement.question.lookups import lookups
-from bot.enforcement.question.memory import goes_on, load
+from bot.enforcement.question.memory import load
 from bot.enforcement.question.restrictive import most_restrictive
 from bot.enforcement.question.topic import offers
 from bot.enforcement.question.topic.covered import Coverage, coverage
@@ -381,10 +381,9 @@ def _decided(case: Case, decided: Sequence[str]) -> Turn:
 
 
 def _is_more_of_nothing(case: Case) -> bool:
-    """Does the turn go on with what was said ("and for a cat?") in words that tell nothing of it?"""
-    text = case.text
-    is_silent = not (case.reads or case.unclear) and bool(case.facts) and goes_on(text)
-    return is_silent and not topic(text, case.index).is_named
+    """Does the turn go on with what was said ("and for a cat?", "40") in words that tell nothing of it?"""
+    is_silent = not (case.reads or case.unclear) and bool(case.facts)
+    return is_silent and not topic(case.text, case.index).is_named
 
 
 def _to_ask(case: Case, missing: Sequence[str]) -> str | None:

@@ -20,7 +20,7 @@ from bot.enforcement.question.topic.offers import SOMETHING_ELSE, picked, topic_
 from bot.enforcement.question.topic.recognise import Topic, bound, naming, topic
 from bot.enforcement.question.topic.scope import asked_about
 from bot.index import BundleIndex
-from bylaw.language.lexicon import content
+from bylaw.language.lexicon import closed, content
 from bylaw.language.text import parse
 from bylaw.language.text import words_of as words_of_text
 from bylaw.logic.decide.evaluate import Evaluator
@@ -28,6 +28,7 @@ from bylaw.logic.formula.ir import Value
 
 _ONE = timedelta(days=1)
 _NUMBERS = frozenset(("integer", "decimal"))
+_DOUBTING = closed("doubting")
 _SHORT = 6  # words that say but a number
 _SUPPOSED = re.compile(r"(?i)\W*(?:and )?(?:what about|how about|what if)\b")
 
@@ -137,7 +138,7 @@ def _replaced(
     found = read_answer(text, numbers[0], vocabulary, variables, today)
     if found is None or (isinstance(found, Unclear) and found.reason == BOUND):
         return None
-    others = content(words_of_text(text)) - content(words_of_text(" ".join((*reading.unused, found.words))))
+    others = content(words_of_text(text)) - content(words_of_text(" ".join((*reading.unused, *_DOUBTING))))
     return found if goes_on(text) or not others else None
 
 
