@@ -382,7 +382,7 @@ def _decided(case: Case, decided: Sequence[str]) -> Turn:
 
 def _is_more_of_nothing(case: Case) -> bool:
     """Does the turn go on with what was said ("and for a cat?", "40") in words that tell nothing of it?"""
-    is_silent = not (case.reads or case.unclear) and bool(case.facts)
+    is_silent = not (case.reads or case.unclear or case.is_declined) and bool(case.facts)
     return is_silent and not topic(case.text, case.index).is_named
 
 
