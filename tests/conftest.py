@@ -73,9 +73,28 @@ DAY = "2026-06-01"  # the day that the tiny company's questions are asked for
 _FEW = 15  # examples of a property that every run tries; of more, a tenth
 
 
+def _worker() -> tuple[int, int]:
+    """Which of how many processes of this run this one is."""
+    known = os.environ.get("PYTEST_XDIST_WORKER", "gw0"), os.environ.get("PYTEST_XDIST_WORKER_COUNT", "1")
+    return int(known[0].removeprefix("gw")), int(known[1])
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_make_collect_report(collector: pytest.Collector) -> Iterator[None]:
+    """Each worker begins with other files: what one has compiled, with its asserts, the others find."""
+    report = yield
+    if isinstance(collector, pytest.Directory) and report.passed:
+        worker, count = _worker()
+        first = len(report.result) * worker // count
+        report.result = [*report.result[first:], *report.result[:first]]
+    return report
+
+
 @pytest.hookimpl(tryfirst=True)
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
-    """Properties look at a part of their examples; the run of the slow tests (`-m slow`) looks at all of them."""
+    """All workers have the same order. Properties look at a part of their examples where slow tests are left out."""
+    if _worker()[1] > 1:
+        items.sort(key=lambda item: item.path.parts)
     if settings.default is not settings.get_profile("fixed"):
         return
     own = {id(item.obj): item for item in items if isinstance(item, pytest.Function) and is_hypothesis_test(item.obj)}
@@ -84,10 +103,10 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
             continue
         if config.option.markexpr == "slow":
             item.add_marker("slow")
-            continue
-        chosen = getattr(item.obj, _SETTINGS, None) or settings.default
-        few = max(_FEW, chosen.max_examples // 10)
-        setattr(item.obj, _SETTINGS, settings(chosen, max_examples=min(few, chosen.max_examples)))
+        elif "not slow" in config.option.markexpr:
+            chosen = getattr(item.obj, _SETTINGS, None) or settings.default
+            few = max(_FEW, chosen.max_examples // 10)
+            setattr(item.obj, _SETTINGS, settings(chosen, max_examples=min(few, chosen.max_examples)))
 
 
 def pytest_collection_finish() -> None:
