@@ -7,6 +7,7 @@ import shutil
 import threading
 from datetime import date
 from pathlib import Path
+from types import SimpleNamespace
 
 import pytest
 
@@ -26,9 +27,11 @@ from tests.fakes.frame import ANSWERERS, NOON
 
 
 @pytest.fixture
-def opened(tmp_path):
-    """A bot on a bundle of commit `one`."""
+def opened(tmp_path, monkeypatch):
+    """A bot on a bundle of commit `one`. It spares what stays, and searches nothing else of this process."""
     write_bundle(tmp_path / "bundle.json", "one")
+    spared = SimpleNamespace(collect=lambda: None, freeze=gc.freeze, unfreeze=gc.unfreeze)
+    monkeypatch.setattr(app, "gc", spared)
     bot = app.open_bot(Settings(root=tmp_path), tmp_path / "bundle.json", ANSWERERS)
     yield bot
     bot.close()

@@ -240,7 +240,12 @@ def test_a_bundle_that_does_not_say_what_is_restrictive_names_the_owners(shop: B
     assert "Customer Service Dept." in reply.text
 
 
-@pytest.mark.parametrize("size", [10_000, pytest.param(100_000, marks=pytest.mark.slow)])
-@pytest.mark.parametrize("piece", ["refund ", "Can I ", "bought 20 days ago ", "?", "{value} ", "𝕽𝖊𝖋𝖚𝖓𝖉 "])
+@pytest.mark.parametrize(
+    ("piece", "size"),
+    [
+        *((piece, 10_000) for piece in ("refund ", "Can I ", "bought 20 days ago ", "?", "{value} ", "𝕽𝖊𝖋𝖚𝖓𝖉 ")),
+        *(pytest.param(piece, 100_000, marks=pytest.mark.slow) for piece in ("bought 20 days ago ", "?")),
+    ],
+)
 def test_a_hundred_kilobytes_get_an_answer(piece: str, size: int, shop: BundleIndex) -> None:
     assert say(piece * (size // len(piece)), {"asking": "has_receipt"}, shop).reply.text

@@ -127,8 +127,17 @@ HOSTILE = {
 }
 
 
-@pytest.mark.parametrize("size", [10_000, pytest.param(100_000, marks=pytest.mark.slow)])
-@pytest.mark.parametrize("name", HOSTILE)
+# One of each kind in its full length: prose, amounts, a sentence without an end, one word, symbols, no word twice.
+LONGEST = ("words", "quantities", "no punctuation", "letters", "regular expression", "different words")
+
+
+@pytest.mark.parametrize(
+    ("name", "size"),
+    [
+        *((name, 10_000) for name in HOSTILE),
+        *(pytest.param(name, 100_000, marks=pytest.mark.slow) for name in LONGEST),
+    ],
+)
 def test_a_hundred_kilobytes_of_anything_are_read(name: str, size: int, shop: BundleIndex) -> None:
     piece = HOSTILE[name]
     text = piece * (size // len(piece)) if piece else " ".join(f"w{i:x}rd" for i in range(size // 7))

@@ -25,7 +25,7 @@ _RUN = {
 }
 
 
-@pytest.fixture(scope="package", autouse=True)
+@pytest.fixture(scope="module", autouse=True)
 def _warehouses_start_as_usual() -> Iterator[None]:
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(process, "subprocess", subprocess)

@@ -134,8 +134,8 @@ class GitRepository:
         """The SHA that a branch, ref or SHA leads to."""
         if (self.path, name, kind) in _OBJECTS:
             return name
-        is_sha = re.fullmatch(r"[0-9a-f]{40}", name) is not None
-        for candidate in (name,) if is_sha else (f"refs/heads/{name}", f"refs/{name}", name):
+        is_whole = re.fullmatch(r"[0-9a-f]{40}|refs/.+", name) is not None
+        for candidate in (name,) if is_whole else (f"refs/heads/{name}", f"refs/{name}", name):
             loose = self.path / candidate
             if candidate.startswith("refs/") and kind == "commit" and ".." not in candidate and loose.is_file():
                 # What git would read, without starting it; a packed ref is git's to find.
