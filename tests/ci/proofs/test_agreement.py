@@ -1,4 +1,4 @@
-"""Boxes, Z3 and plain evaluation agree on more than 20,000 random sets of rules, and so do the answers about a set."""
+"""Boxes, Z3 and plain evaluation agree on thousands of random sets of rules, and so do the answers about a set."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ from ci.proofs.standing import WINS, Referee, mark
 from ci.proofs.theory import Theory
 from tests.ci.proofs.smallsets import CASES, DAYS, EVERY, GRID, VARIABLES, Tried, mask, rulesets
 
-SETS = 20_000
+SETS = 5_000
 BATCH = 100  # sets an example
 SPARE = 2  # examples more than it takes, for sets that are drawn twice
 MOST = 3  # rules in a set
@@ -193,10 +193,10 @@ def agree(count: int) -> int:
 
 
 @pytest.mark.slow
-def test_boxes_the_solver_and_plain_evaluation_agree_on_twenty_thousand_sets() -> None:
+def test_boxes_the_solver_and_plain_evaluation_agree_on_thousands_of_sets() -> None:
     assert agree(SETS) >= SETS
 
 
 @pytest.mark.longer
-def test_they_agree_on_ten_times_as_many() -> None:
-    assert agree(10 * SETS) >= 10 * SETS
+def test_they_agree_on_forty_times_as_many() -> None:
+    assert agree(40 * SETS) >= 40 * SETS
