@@ -17,6 +17,7 @@ import pytest
 from bylaw import cli
 from bylaw.cli import COMMANDS, _anywhere, load_verb
 from bylaw.errors import BundleError, BylawError, UsageError
+from tests.fakes.forked import Forked
 from tests.rows import each
 
 Command = Callable[..., Any]
@@ -189,8 +190,8 @@ def test_a_reader_that_leaves_early_breaks_nothing(company: Any) -> None:
 
 @pytest.mark.skipif(sys.platform == "win32", reason="there are no such signals here")
 def test_an_interrupt_is_no_traceback(company: Any, tmp_path: Path) -> None:
-    command = [sys.executable, "-m", "bylaw.cli", "serve", "--bundle", str(company.bundle), "--port", "0"]
-    running = subprocess.Popen(command, cwd=tmp_path, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+    command = ("-m", "bylaw.cli", "serve", "--bundle", company.bundle, "--port", "0")
+    running = Forked(*command, cwd=tmp_path, stdout=subprocess.PIPE, stderr=subprocess.PIPE)
     assert running.stdout is not None
     assert running.stdout.readline().startswith("serving on ")
     running.send_signal(signal.SIGINT)

@@ -10,7 +10,6 @@ import json
 import os
 import re
 import subprocess
-import sys
 from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any
@@ -18,6 +17,7 @@ from typing import Any
 import pytest
 import yaml
 
+from tests.fakes.forked import Forked
 from tests.rows import each
 
 FILE = yaml.safe_load((Path(__file__).parent / "bad_input.yaml").read_text(encoding="utf-8"))
@@ -25,6 +25,7 @@ BASE, ROWS = FILE["base"], FILE["rows"]
 SHARED = [row for row in ROWS if not row.get("alone")]
 ALONE = [row for row in ROWS if row.get("alone")]
 DAY = "2026-06-01"
+SILENT: dict[str, int] = {"stdout": subprocess.DEVNULL, "stderr": subprocess.DEVNULL}
 Files = Mapping[str, Any]
 Command = Callable[..., Any]
 
@@ -268,19 +269,19 @@ def test_a_compile_that_is_killed_leaves_the_old_bundle_whole(company_copy: Path
     from bylaw.bundle import read
 
     out = tmp_path / "out"
-    command = [sys.executable, "-m", "bylaw.cli", "compile", "--root", str(company_copy), "-o", str(out), "--at", DAY]
-    assert subprocess.run(command, capture_output=True, check=False).returncode == 1
+    command = ("-m", "bylaw.cli", "compile", "--root", company_copy, "-o", out, "--at", DAY)
+    assert Forked(*command, **SILENT).wait() == 1
     etags = {read(out / "compiled_policy_bundle.json").bundle_metadata.etag}
     policy = company_copy / "policies/rental/POL-RENTAL-002.yaml"
     policy.write_text(policy.read_text().replace("up to 3 hours", "up to three hours"))
-    for tenths in (2, 4, 5, 6, 7, 9):
-        running = subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+    for seconds in (0.05, 0.15, 0.25, 0.35, 0.45, 0.6):
+        running = Forked(*command, **SILENT)
         with contextlib.suppress(subprocess.TimeoutExpired):
-            running.wait(tenths / 10)
+            running.wait(seconds)
         running.kill()
         running.wait()
         etags.add(read(out / "compiled_policy_bundle.json").bundle_metadata.etag)
-    assert subprocess.run(command, capture_output=True, check=False).returncode == 1
+    assert Forked(*command, **SILENT).wait() == 1
     etags.add(read(out / "compiled_policy_bundle.json").bundle_metadata.etag)
     assert len(etags) == 2
 
@@ -289,9 +290,11 @@ def test_two_compiles_at_once_into_one_folder_leave_one_whole_bundle(company_cop
     from bylaw.bundle import read
 
     out = tmp_path / "out"
-    command = [sys.executable, "-m", "bylaw.cli", "compile", "--root", str(company_copy), "-o", str(out), "--at", DAY]
-    running = [subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True) for _ in range(3)]
-    ended = [(process.wait(), process.communicate()[1]) for process in running]
+    command = ("-m", "bylaw.cli", "compile", "--root", company_copy, "-o", out, "--at", DAY)
+    pipes = {"stdout": subprocess.PIPE, "stderr": subprocess.PIPE}
+    running = [Forked(*command, **pipes) for _ in range(3)]
+    said = [process.communicate()[1] for process in running]
+    ended = [(process.wait(), err) for process, err in zip(running, said, strict=True)]
     assert [code for code, _ in ended] == [1, 1, 1], ended
     assert len(read(out / "compiled_policy_bundle.json").policies) == 10
     assert sorted(path.name for path in out.iterdir()) == ["compiled_policy_bundle.json", "policies"]
