@@ -7,7 +7,7 @@ What fails here is unread: nobody says that it is wrong, and it never passes. Wh
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cached_property
 from typing import NamedTuple
 
@@ -18,7 +18,7 @@ from bylaw.language.figures import Figure, figures_in
 from bylaw.language.glyphs import disguised
 from bylaw.language.lexicon import closed, content, lexicon, stem
 from bylaw.language.text import Passage, Text, Token, words_of
-from bylaw.logic.formula.ir import Value
+from bylaw.logic.formula.ir import Atom, Value
 
 _RELATIVE = closed("relative")
 _ENDING = closed("ending_scope")
@@ -46,10 +46,11 @@ class Gap:
 
 @dataclass(frozen=True)
 class ToldCase:
-    """What the person told: the facts of the case, and the words of the question."""
+    """What the person told: the facts of the case, tests that others pass, and the words of the question."""
 
     facts: Mapping[str, Value]
     query: str = ""
+    bounds: Mapping[str, tuple[Atom, ...]] = field(default_factory=dict)
 
 
 class Coverage:
@@ -60,7 +61,9 @@ class Coverage:
         self.figures = figures_in(text)
         self.places: list[tuple[Place, ...]] = [tuple(self._places(claim.quote)) for claim in claims]
         self._told_words = frozenset(map(stem, words_of(told.query)))
-        self._told_figures = [one for name, value in told.facts.items() for one in told_measures(words, name, value)]
+        values = [*told.facts.items()]
+        values += [(name, one.value) for name, those in told.bounds.items() for one in those if one.op != "in"]  # type: ignore[misc]  # then it is one value
+        self._told_figures = [one for name, value in values for one in told_measures(words, name, value)]
 
     def gaps(self) -> Iterator[Gap]:
         """Everything that the text and the claims do not share."""

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from fractions import Fraction
-from functools import cached_property
+from functools import cached_property, reduce
 from typing import Literal
 
 from bot.claims.conditions import BEYOND, atoms_of
@@ -20,7 +20,7 @@ from bot.claims.models import By, Claim, Judged, Reading, Status, Unread, Verdic
 from bot.index import BundleIndex
 from bylaw.language.figures import Measure, measure, unit_named
 from bylaw.language.text import parse
-from bylaw.logic.boxes.boxes import Region, lies_in, meet_regions, region
+from bylaw.logic.boxes.boxes import Region, meet_regions, region
 from bylaw.logic.boxes.truth import truth
 from bylaw.logic.decide.case import in_force
 from bylaw.logic.decide.entailment import Entailment, Ways, point_of
@@ -39,6 +39,7 @@ class Situation:
     day: int
     facts: Mapping[str, Value]
     query: str = ""
+    bounds: Mapping[str, tuple[Atom, ...]] = field(default_factory=dict)  # tests that facts without a value pass
     outcomes: tuple[str, ...] = ()
     actions: tuple[str, ...] = ()
     is_covered: bool = True
@@ -49,6 +50,16 @@ class Situation:
     def decision(self) -> Decision:
         """What the rules decide in it."""
         return self.decided or self.evaluator.decide(self.facts, self.day, names_unknown=False)
+
+    @cached_property
+    def known(self) -> Mapping[str, Region]:
+        """What the case leaves of each fact that it tells of."""
+        variables = self.evaluator.ruleset.variables
+        tests = {name: (Atom(name, "==", value),) for name, value in self.facts.items()}
+        return {
+            name: reduce(meet_regions, (region(test, variables[name]) for test in those))
+            for name, those in {**self.bounds, **tests}.items()
+        }
 
     @cached_property
     def words(self) -> Declared:
@@ -75,18 +86,16 @@ def judge(text: str, claims: Sequence[Claim], case: Situation, by: By = "given",
         gaps: tuple[Gap, ...] = ()
         coverage = None
     else:
-        coverage = Coverage(parse(text), claims, case.words, ToldCase(case.facts, case.query))
+        coverage = Coverage(parse(text), claims, case.words, ToldCase(case.facts, case.query, case.bounds))
         gaps = tuple(gap for gap in coverage.gaps() if not (is_twice and gap.is_weak))
     return _Judge(case, claims, coverage, gaps).found(by)
 
 
 def holds(case: Situation, action: str) -> bool:
     """Does every completion of the case take, require or permit the action?"""
-    variables = case.evaluator.ruleset.variables
-    cell = {fact: region(Atom(fact, "==", value), variables[fact]) for fact, value in case.facts.items()}
     entailment = case.index.recently(_entailment)(case.evaluator, case.day)
     outcome = case.index.vocabulary.outcome_of(action)
-    return entailment.ways(action, outcome, dict(cell.items()), "given").all("given")
+    return entailment.ways(action, outcome, dict(case.known.items()), "given").all("given")
 
 
 class _Judge:
@@ -184,10 +193,10 @@ class _Judge:
         """Does the case leave the conditions of *claim* possible?"""
         for when in claim.when:
             tests = atoms_of(self.case.words, when.fact, when.operator, when.value, when.unit)
-            known = self.case.facts.get(when.fact)
+            known = self.case.known.get(when.fact)
             if known is None or isinstance(tests, str):
                 continue
-            if not all(lies_in(known, self._region(one)) for one in tests):
+            if not all(meet_regions(known, self._region(one)) for one in tests):
                 return False
         return True
 
@@ -244,10 +253,6 @@ class _Judge:
     def _region(self, atom: Atom) -> Region:
         return region(atom, self.variables[atom.var])
 
-    @cached_property
-    def _known(self) -> Mapping[str, Region]:
-        return {fact: self._region(Atom(fact, "==", value)) for fact, value in self.case.facts.items()}
-
     def _cell(self, i: int, claim: Claim) -> Mapping[str, Region] | str:
         """The regions of K, and in their place those of W: the claim's conditions and the facts told beside them."""
         supposed: dict[str, Region] = {}
@@ -260,7 +265,7 @@ class _Judge:
                 supposed[fact] = meet_regions(supposed[fact], where) if fact in supposed else where
             if not supposed[fact]:
                 return f"no case has {self._label(fact)} so"
-        return {**self._known, **supposed}
+        return {**self.case.known, **supposed}
 
     def _conditions(self, i: int, claim: Claim) -> Iterator[tuple[str, str, object, str | None]]:
         yield from ((when.fact, when.operator, when.value, when.unit) for when in claim.when)
@@ -334,12 +339,13 @@ class _Judge:
     def _holds(self, claim: Claim) -> bool | None:
         """Is the case so? None where nobody told."""
         tests = atoms_of(self.case.words, claim.fact or "", claim.operator or "==", claim.value, claim.unit)
-        known = self.case.facts.get(claim.fact or "")
+        known = self.case.known.get(claim.fact or "")
         if isinstance(tests, str):
             return False
         if known is None:
             return None
-        return all(lies_in(known, self._region(one)) for one in tests)
+        within = [meet_regions(known, self._region(one)) for one in tests]
+        return True if all(one == known for one in within) else None if all(within) else False
 
     def _fact(self, i: int, claim: Claim) -> tuple[Status, str, ConditionalRule | None]:
         holds = self._holds(claim)
@@ -366,7 +372,7 @@ class _Judge:
 
     def _free(self, i: int, fact: str) -> Mapping[str, Region]:
         """What is known or supposed in the sentence of claim *i*, but for *fact*."""
-        cell: Mapping[str, Region] | str = self._known
+        cell: Mapping[str, Region] | str = self.case.known
         for k in self._beside(i):
             if self.claims[k].when:
                 other = self._cell(k, self.claims[k])
@@ -399,7 +405,7 @@ class _Judge:
                 yield Measure(one.kind, one.amount * count)
 
     def _source(self, claim: Claim) -> tuple[Status, str, ConditionalRule | None]:
-        for rule in self._weighed(self._known):
+        for rule in self._weighed(self.case.known):
             if rule.policy_id == claim.policy_id:
                 return "valid", "", rule
         known = claim.policy_id in self.case.words.policies

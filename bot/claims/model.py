@@ -78,7 +78,8 @@ class ModelReader:
             if proposed is None:
                 break
             claims = proposed
-            gaps = list(Coverage(parse(answer), claims, case.words, ToldCase(case.facts, case.query)).gaps())
+            told = ToldCase(case.facts, case.query, case.bounds)
+            gaps = list(Coverage(parse(answer), claims, case.words, told).gaps())
             if best is None or len(gaps) < best[0]:
                 best = len(gaps), claims
             if not gaps:

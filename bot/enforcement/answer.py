@@ -7,7 +7,7 @@ decided goes to the people who own the rule.
 from __future__ import annotations
 
 import logging
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Collection, Hashable, Iterable, Mapping, Sequence
 from dataclasses import replace
 from datetime import date
 from itertools import chain, islice
@@ -22,13 +22,14 @@ from bot.enforcement.judged.checks.result import AnswerDraft, Judge
 from bot.enforcement.judged.reading import found_by_template, situation
 from bot.enforcement.judged.verdict import owners, verdict
 from bot.enforcement.propose import is_needed, propose
+from bot.enforcement.question.case.bounds import Bound, cases
 from bot.enforcement.question.case.days import changes, written
-from bot.enforcement.question.case.facts import read_unsure
+from bot.enforcement.question.case.facts import Reading, read_unsure
 from bot.enforcement.question.case.proposed import Held, not_used
 from bot.enforcement.question.case.replies import asks_why
 from bot.enforcement.question.intent import asking_clause, asks_what_follows, asks_what_holds
 from bot.enforcement.question.lookups import lookups
-from bot.enforcement.question.memory import load
+from bot.enforcement.question.memory import Memory, load
 from bot.enforcement.question.restrictive import most_restrictive
 from bot.enforcement.question.topic import offers
 from bot.enforcement.question.topic.covered import Coverage, coverage
@@ -43,7 +44,7 @@ from bot.enforcement.writing.unchecked import Unchecked, unchecked, unchecked_of
 from bot.index import BundleIndex
 from bylaw.llm.guarded import Guard
 from bylaw.logic.boxes.truth import truth
-from bylaw.logic.decide.evaluate import Conflict, Evaluator, OutcomeResult
+from bylaw.logic.decide.evaluate import Conflict, Decision, Evaluator, OutcomeResult
 from bylaw.logic.formula.ir import ConditionalRule, Value
 
 _MOST_CHANGES = 12  # of the rules, within the days that are asked about
@@ -147,23 +148,61 @@ def case_of(
     told = frozenset(name for name, value in facts.items() if memory.facts.get(name, value) == value)
     memory = replace(memory, facts=facts)
     on = memory.days.start if memory.days else today
-    decision = evaluator.decide(memory.facts, on.toordinal())
-    matter = (memory.facts, reading.facts, index, evaluator, decision, on.toordinal())
-    scope = scope_of(memory.topic, *matter)
-    if scope.is_offer and asks_what_follows(text):
-        followed = naming(memory.topic, following(reading.facts, decision, evaluator), index)
-        if set(scope.choices) <= {*followed.outcomes, *followed.actions}:  # else some of it is still open
-            memory = replace(memory, topic=followed)
-            scope = scope_of(followed, *matter)
+    bounds, (about, decision, scope) = _weighed_within(text, memory, reading, index, evaluator, on.toordinal())
+    memory = replace(memory, topic=about)
     words = write.Words(index.vocabulary)
     read = tuple(one for one in reading.reads if given.get(one.fact, one.value) == one.value)
     unclear, asked = reading.unclear, before.asking if memory.number == before.number else None
     left = tuple(not_used(proposed, reading))
     memory = replace(memory, topic=_carried(memory.topic, scope))
     case = Case(text, today, index, evaluator, words, memory, read, unclear, decision, scope, asked, is_declined)
+    case = replace(case, bounds=bounds)
     is_proposed = bool(proposed and proposed.domain and proposed.reads)
     pick = offers.picked(text, before.offered, index)
     return replace(case, told=told, unused=left, is_proposed=is_proposed, picked=pick, on=on)
+
+
+def _weighed(
+    text: str,
+    about: Topic,
+    facts: Mapping[str, Value],
+    said: Mapping[str, Value],
+    index: BundleIndex,
+    evaluator: Evaluator,
+    day: int,
+) -> tuple[Topic, Decision, Scope]:
+    """What *text* is about, what the rules decide where *facts* hold, and the part of it that is asked for."""
+    decision = evaluator.decide(facts, day)
+    matter = (facts, said, index, evaluator, decision, day)
+    scope = scope_of(about, *matter)
+    if scope.is_offer and asks_what_follows(text):
+        followed = naming(about, following(said, decision, evaluator), index)
+        if set(scope.choices) <= {*followed.outcomes, *followed.actions}:  # else some of it is still open
+            return followed, decision, scope_of(followed, *matter)
+    return about, decision, scope
+
+
+def _weighed_within(
+    text: str, memory: Memory, reading: Reading, index: BundleIndex, evaluator: Evaluator, day: int
+) -> tuple[Mapping[str, Bound], tuple[Topic, Decision, Scope]]:
+    """The same, with the bounds that were told, where all the cases that they leave come out alike."""
+    now, said = {one.fact for one in reading.unclear if one.tests}, reading.facts
+    found = [
+        _weighed(text, memory.topic, {**memory.facts, **case}, said | told, index, evaluator, day)
+        for case in (cases(memory.bounds, evaluator) if memory.bounds else ())
+        for told in [{name: value for name, value in case.items() if name in now}]
+    ]
+    if found and len({_said_of(decision, scope) for _, decision, scope in found}) == 1:
+        return memory.bounds, found[0]
+    return {}, _weighed(text, memory.topic, memory.facts, said, index, evaluator, day)
+
+
+def _said_of(decision: Decision, scope: Scope) -> Hashable:
+    """What an answer of that scope says, but for the rules that it cites."""
+    duties = tuple((kind, action) for kind, action, _ in scope.duties)
+    taken = tuple(decision.outcomes[name].action for name in scope.outcomes)
+    clashes = tuple((one.outcome, one.action) for one in decision.conflicts)
+    return (*(scope.outcomes, scope.actions, scope.silent, scope.missing, scope.choices), duties, taken, clashes)
 
 
 def _part(case: Case, on: date) -> Case:
@@ -207,7 +246,7 @@ def _authored(case: Case, turn: Turn, llm: Guard) -> Turn:
 def _with_different(case: Case, turn: Turn) -> Turn:
     """*turn* with what would have to be different for each outcome that it gives."""
     trials = case.index.rules.enforcement.different_trials
-    if turn.reply.status != "answered" or not turn.reply.outcomes or not trials:
+    if turn.reply.status != "answered" or not turn.reply.outcomes or not trials or case.bounds:
         return turn
     found = different(case.words, case.evaluator, case.facts, case.day, case.decision, turn.reply.outcomes, trials)
     return replace(turn, reply=turn.reply.model_copy(update={"different": tuple(found)}))
@@ -260,18 +299,18 @@ def plain(case: Case) -> Turn:
 
 def _uncovered(case: Case, readers: Collection[str]) -> Turn | None:
     """What is said where nothing that is asked is declared. It leaves the conversation as it was."""
-    found = coverage(case.text, case.reads, case.index)
+    found = coverage(case.text, case.told_now, case.index)
     is_told_anew = bool(case.unclear) and case.memory.topic.is_named
     goes_on_with = bool(case.asked or is_told_anew or set(case.facts) - {read.fact for read in case.reads})
     if (
         found.is_covered
         or case.is_proposed
-        or (goes_on_with and (not found.unknown or case.reads or not asks_what_holds(case.text)))
+        or (goes_on_with and (not found.unknown or case.told_now or not asks_what_holds(case.text)))
     ):
         return None
     if texts := _texts(case, readers):
         return _quoted(case, texts)
-    if case.reads and case.scope.is_offer and (turn := _which(case, found)) is not None:
+    if case.told_now and case.scope.is_offer and (turn := _which(case, found)) is not None:
         return turn
     about = f": nothing in them speaks of {write.quoted(found.typed)}" if found.unknown else ""
     lines = [f"Our rules do not cover this{about}."]
@@ -281,7 +320,7 @@ def _uncovered(case: Case, readers: Collection[str]) -> Turn | None:
 
 def _texts(case: Case, readers: Collection[str]) -> list[Unchecked]:
     """What stands in policies as text alone about what is asked."""
-    asked = coverage(case.text, case.reads, case.index).asked
+    asked = coverage(case.text, case.told_now, case.index).asked
     return unchecked(asked or case.text.split(), readers, case.index, case.day)
 
 
@@ -410,14 +449,14 @@ def _which(case: Case, found: Coverage | None = None) -> Turn | None:
     phones".
     """
     named = case.scope.choices[: offers.MOST]
-    is_bare = bool(case.reads) and all(isinstance(read.value, str) for read in case.reads)
+    is_bare = bool(case.told_now) and all(isinstance(read.value, str) for read in case.told_now)
     if not named or (case.scope.is_offer and is_bare and not asking_clause(case.text)):
         return None
     case = replace(case, memory=replace(case.memory, offered=named))
     choices = offers.choices(named, case.index.vocabulary)
     if not case.scope.is_offer:
         return turn_of(case, "policy", "needs_choice", [write.WHICH], (), choices=choices)
-    owners, found = _near(case), found or coverage(case.text, case.reads, case.index)
+    owners, found = _near(case), found or coverage(case.text, case.told_now, case.index)
     lines = [write.unnamed(found.typed), missing.otherwise(owners)]
     turn = turn_of(case, "policy", "needs_choice", lines, (), choices=choices)
     meta = missing.meta(found.unknown or found.asked, owners)

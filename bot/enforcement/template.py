@@ -14,7 +14,7 @@ from bot.enforcement.question.topic.scope import Duty
 from bot.enforcement.writing import write
 from bylaw.language.lexicon import lexicon
 from bylaw.language.text import words_of
-from bylaw.logic.formula.ir import ConditionalRule, names
+from bylaw.logic.formula.ir import Atom, ConditionalRule, Variable, names
 
 _REFUSING = ("negation", "refusal", "forbidding")
 
@@ -57,11 +57,20 @@ def _asked_for(case: Case, outcome: str) -> list[str]:
 def because(case: Case, rule: ConditionalRule) -> Line:
     """The facts of the case that a rule rests on, and its policy."""
     order = sorted(names(rule.guard), key=case.evaluator.question_order)
-    said = write.because(case.words, rule, case.facts, order)
+    said = write.because(rule, case.said_of(order))
     variables = case.evaluator.ruleset.variables
-    known = [(name, variables[name].show(case.facts[name])) for name in order if name in case.facts]
-    claims = [Claim(kind="fact", quote=said, fact=name, operator="==", value=value) for name, value in known]
+    known = [Atom(name, "==", case.facts[name]) for name in order if name in case.facts]
+    known += [test for name in order if name in case.bounds for test in case.bounds[name].tests]
+    claims = [_fact(test, said, variables[test.var]) for test in known]
     return Line(said, (*claims, Claim(kind="source", quote=said, policy_id=rule.policy_id)), rule)
+
+
+def _fact(test: Atom, said: str, variable: Variable) -> Claim:
+    """The claim that the case passes *test*."""
+    assert not isinstance(test.value, tuple)  # it is one value, or a bound
+    return Claim.model_validate(
+        {"kind": "fact", "quote": said, "fact": test.var, "operator": test.op, "value": variable.show(test.value)}
+    )
 
 
 def duties(

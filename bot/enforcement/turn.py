@@ -49,16 +49,19 @@ def said(case: Case, lines: Sequence[str], kind: ReplyKind = "policy", ask: Ask 
     if case.is_part:
         return "\n".join(lines)
     now = {read.fact for read in case.reads}
-    remembered = {name: value for name, value in case.memory.facts.items() if name not in now}
+    bounded = [one.fact for one in case.unclear if one.tests and one.fact in case.bounds]
+    before = [name for name in sorted({*case.facts, *case.bounds}) if name not in {*now, *bounded}] * (kind == "policy")
     relevant = {one.fact for one in case.unclear} & (
         {ask.fact, *case.scope.missing} if ask else {one.fact for one in case.unclear}
     )
-    unclear = {one.words: one for one in reversed(case.unclear) if one.fact in relevant}
+    unclear = {one.words: one for one in reversed(case.unclear) if one.fact in relevant - case.bounds.keys()}
     notes = [write.by_rules_of(case.memory.days)] if case.memory.days else []
     notes += write.not_understood(case.words, reversed(unclear.values()))
     notes += dict.fromkeys(f"{words}." for words in case.unused)
     lines = [*notes, *lines] if ask else [*lines, *notes]
-    return "\n".join([*lines, *write.understood(case.words, case.reads, remembered if kind == "policy" else {})])
+    return "\n".join(
+        [*lines, *write.understood(case.words, case.reads, map(case.bounds.__getitem__, bounded), case.said_of(before))]
+    )
 
 
 def _citation(rule: ConditionalRule, commit: str | None) -> Citation:
@@ -84,7 +87,7 @@ def _path(case: Case, decided: Sequence[str]) -> tuple[str, ...]:
     steps = {step.partition("=")[0]: step for step in case.decision.path}
     rules = [case.index.rule(rule_id) for name in decided if (rule_id := case.decision.outcomes[name].rule_id)]
     used = dict.fromkeys(fact for rule in rules for fact in in_order(case, rule))
-    return tuple(steps[fact] for fact in used if fact in steps)
+    return tuple(steps[fact] for fact in used if fact in steps and fact not in case.bounds)
 
 
 def _papers(case: Case) -> Mapping[str, Any]:

@@ -49,6 +49,7 @@ def situation(case: Case, response: str) -> Situation:
         evaluator=case.evaluator,
         day=case.day,
         facts=case.facts,
+        bounds={name: bound.tests for name, bound in case.bounds.items()},
         query=case.text,
         outcomes=scope.outcomes if scope.is_named else scope.outcomes[:1],
         actions=scope.actions,
@@ -61,7 +62,7 @@ def situation(case: Case, response: str) -> Situation:
 def _is_covered(case: Case) -> bool:
     """Do the rules speak of what was asked: by its words, or by what is known of the case?"""
     is_about = case.scope.is_named or bool(case.scope.actions) or bool(case.facts)
-    return is_about and coverage(case.text, case.reads, case.index).is_covered
+    return is_about and coverage(case.text, case.told_now, case.index).is_covered
 
 
 def _personal(case: Case, response: str) -> Iterator[str]:

@@ -2,22 +2,24 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from dataclasses import dataclass, replace
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field, replace
 from datetime import date
 from typing import Any
 
+from bot.enforcement.question.case.bounds import Bound
 from bot.enforcement.question.case.days import Days
 from bot.enforcement.question.case.facts import Reading
 from bot.enforcement.question.earlier import EarlierCase, left
 from bot.enforcement.question.topic.recognise import Topic
 from bylaw.language.lexicon import closed
 from bylaw.language.words import read_words
-from bylaw.logic.formula.ir import Value, ValueMisfit, Variable
+from bylaw.logic.formula.ir import Atom, Value, ValueMisfit, Variable
 
 _GOES_ON = closed("going_on")
 NO_TOPIC = Topic()
 _POINTING = closed("pointing")
+_BOUNDING = ("<", "<=", ">", ">=")
 
 
 @dataclass(frozen=True)
@@ -36,6 +38,7 @@ class Memory:
     earlier: tuple[EarlierCase, ...] = ()  # the others, as they were left
     offered: tuple[str, ...] = ()
     days: Days | None = None
+    bounds: Mapping[str, Bound] = field(default_factory=dict)  # what is told of facts that have no value
 
     @property
     def now(self) -> EarlierCase:
@@ -52,7 +55,9 @@ class Memory:
         earlier = {"earlier": [_dumped(told, variables) for told in self.earlier]} if self.earlier else {}
         offered = {"offered": list(self.offered), "confidence": self.topic.confidence} if self.offered else {}
         days = {"days": [self.days.start.isoformat(), self.days.end.isoformat()]} if self.days else {}
-        return {**case, **earlier, **offered, **days, "asking": self.asking, "declined": list(self.declined)}
+        bounds = {"bounds": {name: _shown(one, variables[name]) for name, one in sorted(self.bounds.items())}}
+        told = {**case, **earlier, **offered, **days, **(bounds if self.bounds else {})}
+        return {**told, "asking": self.asking, "declined": list(self.declined)}
 
 
 def _dumped(case: EarlierCase, variables: Mapping[str, Variable]) -> dict[str, Any]:
@@ -63,6 +68,11 @@ def _dumped(case: EarlierCase, variables: Mapping[str, Variable]) -> dict[str, A
         "domains": list(case.topic.domains),
         **({"number": case.number} if case.number else {}),
     }
+
+
+def _shown(bound: Bound, variable: Variable) -> dict[str, Any]:
+    tests = [[test.op, variable.show(test.value)] for test in bound.tests if not isinstance(test.value, tuple)]
+    return {"words": bound.words, "tests": tests}
 
 
 def load(state: Mapping[str, Any], variables: Mapping[str, Variable]) -> Memory:
@@ -80,7 +90,17 @@ def load(state: Mapping[str, Any], variables: Mapping[str, Variable]) -> Memory:
         else (),
         _words(state.get("offered")),
         _days(state.get("days")),
+        dict(_bounds(state.get("bounds"), variables)),
     )
+
+
+def _bounds(told: Any, variables: Mapping[str, Variable]) -> Iterator[tuple[str, Bound]]:
+    for name, one in sorted(told.items()) if isinstance(told, dict) else ():
+        try:
+            tests = tuple(Atom(name, op, variables[name].read(shown)) for op, shown in one["tests"] if op in _BOUNDING)
+            yield name, Bound(tests, str(one["words"]))
+        except (KeyError, TypeError, ValueError, ValueMisfit):
+            continue
 
 
 def _loaded(state: Mapping[str, Any], variables: Mapping[str, Variable]) -> EarlierCase:

@@ -7,6 +7,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from datetime import date, timedelta
 
+from bot.enforcement.question.case.bounds import Bound, bounds_in, is_within
 from bot.enforcement.question.case.days import Days, ToldDays, named_days, told_days
 from bot.enforcement.question.case.facts import Read, Reading, Unclear, is_sayable, read_text
 from bot.enforcement.question.case.mentions import phrases_of, words_of
@@ -24,7 +25,7 @@ from bylaw.language.lexicon import closed, content
 from bylaw.language.text import parse
 from bylaw.language.text import words_of as words_of_text
 from bylaw.logic.decide.evaluate import Evaluator
-from bylaw.logic.formula.ir import Value
+from bylaw.logic.formula.ir import Variable
 
 _ONE = timedelta(days=1)
 _NUMBERS = frozenset(("integer", "decimal"))
@@ -72,19 +73,27 @@ def understand(
     elif not isinstance(direct, Read):
         memory = _gone_on(memory, text, about, reading)
     declined = tuple(dict.fromkeys(name for name in memory.declined if name not in reading.facts))
-    facts = {**_still(memory.facts, reading), **reading.facts}
+    bounds, facts = _bounds(memory, reading, variables), {**memory.facts, **reading.facts}
+    again = {one.fact for one in reading.unclear if one.reason != BOUND} | bounds.keys()
+    facts = {name: value for name, value in facts.items() if name not in again or name in reading.facts}
     told = told_days(text, today, reading.reads)
     days = memory.days if told is None else None if told.days == Days(today, today + _ONE) else told.days
     # "today" says nothing that is not so without it
     unused = tuple(words for words in _unused(text, reading, told) if words.casefold() != "today")
     reading = replace(reading, unused=unused)
-    return replace(memory, facts=facts, declined=declined, asking=None, days=days), reading, is_declined
+    memory = replace(memory, facts=facts, declined=declined, asking=None, days=days, bounds=bounds)
+    return memory, reading, is_declined
 
 
-def _still(facts: Mapping[str, Value], reading: Reading) -> dict[str, Value]:
-    """The *facts* of before that hold still: not those of which *reading* tells another value that is not clear."""
-    again = {one.fact for one in reading.unclear if one.reason != BOUND}
-    return {name: value for name, value in facts.items() if name not in again}
+def _bounds(memory: Memory, reading: Reading, variables: Mapping[str, Variable]) -> dict[str, Bound]:
+    """What is told of facts without a value: before, and now. A bound around the value that is known tells nothing."""
+    now = {
+        name: bound
+        for name, bound in bounds_in(reading.unclear).items()
+        if name not in memory.facts or not is_within(memory.facts[name], bound, variables[name])
+    }
+    told = {*reading.facts, *(one.fact for one in reading.unclear)}
+    return {**{name: bound for name, bound in memory.bounds.items() if name not in told}, **now}
 
 
 def _unused(text: str, reading: Reading, told: ToldDays | None) -> Iterator[str]:
@@ -132,11 +141,11 @@ def _replaced(
 ) -> Read | Unclear | None:
     """The only number that is known, another one in its place: "and 40?", "40". Unclear where it is not for sure."""
     vocabulary, variables = index.vocabulary, evaluator.ruleset.variables
-    numbers = [name for name in sorted(memory.facts) if vocabulary.facts[name].type in _NUMBERS]
+    numbers = [name for name in sorted({*memory.facts, *memory.bounds}) if vocabulary.facts[name].type in _NUMBERS]
     if len(numbers) != 1 or len(text.split()) > _SHORT or (memory.asking and not goes_on(text)):
         return None
     found = read_answer(text, numbers[0], vocabulary, variables, today)
-    if found is None or (isinstance(found, Unclear) and found.reason == BOUND):
+    if found is None or (isinstance(found, Unclear) and found.reason == BOUND and not found.tests):
         return None
     others = content(words_of_text(text)) - content(words_of_text(" ".join((*reading.unused, *_DOUBTING))))
     return found if goes_on(text) or not others else None

@@ -2,18 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
 from bot.conversation import Choice
+from bot.enforcement.question.case.bounds import Bound
 from bot.enforcement.question.case.days import Days
 from bot.enforcement.question.case.facts import Read, Unclear
-from bylaw.authored.labels import label_of
+from bylaw.authored.labels import label_of, labels
 from bylaw.authored.vocabulary import Fact, Vocabulary
 from bylaw.authored.wording import Wording
 from bylaw.language.lexicon import closed, lexicon
-from bylaw.logic.formula.ir import ConditionalRule, Value
-from bylaw.logic.words.prose import is_clause, told, value_in_words
+from bylaw.logic.formula.ir import Atom, ConditionalRule, Value, conj
+from bylaw.logic.words.prose import is_clause, sentence, told, value_in_words
 
 _ASKING = closed("wh")
 ALWAYS = "it holds in every case"
@@ -68,9 +69,9 @@ class Words:
         """What a case says of a fact: a clause where its label makes one, else "label: value"."""
         return told(name, value, label_of(self.vocabulary.facts[name]))
 
-    def case(self, facts: Mapping[str, Value], names: Iterable[str]) -> str:
-        """What the case says of those of *names* that are known."""
-        return "; ".join(self.told(name, facts[name]) for name in names if name in facts)
+    def bound(self, tests: Iterable[Atom]) -> str:
+        """What a case says of a fact that passes these *tests*."""
+        return sentence(conj(tests), labels(self.vocabulary))
 
 
 def taken(words: Words, outcome: str, action: str, asked_for: Sequence[str], is_refusal: bool = False) -> str:
@@ -88,9 +89,8 @@ def taken(words: Words, outcome: str, action: str, asked_for: Sequence[str], is_
     return " ".join([f"No, {others[0]}." if others else "No.", *(f"{_capital(one)}." for one in others[1:]), said])
 
 
-def because(words: Words, rule: ConditionalRule, facts: Mapping[str, Value], order: Iterable[str]) -> str:
-    """The facts of the case that a rule rests on."""
-    known = words.case(facts, order)
+def because(rule: ConditionalRule, known: str) -> str:
+    """What is *known* of the case that a rule rests on."""
     return f"Why: {known} ({rule.policy_id})." if known else f"Why: {ALWAYS} ({rule.policy_id})."
 
 
@@ -111,15 +111,12 @@ def open_duty(words: Words, action: str) -> str:
     return f"Whether this has to be done depends on what is not known: {words.action(action)}."
 
 
-def understood(words: Words, reads: Sequence[Read], remembered: Mapping[str, Value]) -> list[str]:
+def understood(words: Words, reads: Sequence[Read], bounds: Iterable[Bound], remembered: str) -> list[str]:
     """What was read from the text, and what was kept from before: a wrong reading has to be visible."""
-    lines = []
-    if reads:
-        said = "; ".join(f"{words.told(r.fact, r.value)} (“{_short(r.words)}”)" for r in reads)
-        lines.append(f"I read: {said}.")
-    if remembered:
-        lines.append(f"From before: {words.case(remembered, sorted(remembered))}.")
-    return lines
+    said = [f"{words.told(r.fact, r.value)} (“{_short(r.words)}”)" for r in reads]
+    said += [f"{words.bound(one.tests)} (“{_short(one.words)}”)" for one in bounds]
+    lines = [f"I read: {'; '.join(said)}."] if said else []
+    return [*lines, f"From before: {remembered}."] if remembered else lines
 
 
 def by_rules_of(days: Days) -> str:

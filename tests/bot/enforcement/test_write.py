@@ -5,12 +5,13 @@ from fractions import Fraction
 
 import pytest
 
+from bot.enforcement.question.case.bounds import Bound
 from bot.enforcement.question.case.facts import Read, Unclear
 from bot.enforcement.question.topic import offers
 from bot.enforcement.writing import write
 from bot.index import BundleIndex
 from bylaw.authored.vocabulary import Vocabulary
-from bylaw.logic.formula.ir import Value
+from bylaw.logic.formula.ir import Atom, Value
 
 
 @pytest.fixture
@@ -78,9 +79,8 @@ def test_a_label_with_forms_stands_in_a_sentence() -> None:
     assert write.taken(words, "back", "keep", ["pay"]) == "No, the money is not paid back. You get nothing."
     assert write.taken(words, "back", "keep", []) == "You get nothing."
     assert write.duty(words, "prohibited", "pay") == "The money is not paid back."
-    assert words.case({"late": 1, "paid": False, "has_card": False}, vocabulary.facts) == (
-        "you were 1 day late; nobody paid; the member does not have a card"
-    )
+    told = [words.told(name, value) for name, value in {"late": 1, "paid": False, "has_card": False}.items()]
+    assert told == ["you were 1 day late", "nobody paid", "the member does not have a card"]
     assert offers.choices(["back"], vocabulary)[0].label == "What do I get?" and words.outcome("back") == "what you get"
     assert Vocabulary.model_validate_json(vocabulary.model_dump_json()).actions["pay"].label.written() == pay  # type: ignore[union-attr]
 
@@ -96,12 +96,13 @@ def test_an_action_asked_for_is_answered_first(words: write.Words) -> None:
 
 def test_what_was_read_is_shown_with_its_words_and_long_words_are_cut(words: write.Words) -> None:
     read = Read("has_receipt", False, "lost   the\nreceipt", 0, 18)
-    assert write.understood(words, [read], {"item_count": 2}) == [
-        "I read: has the receipt: no (“lost the receipt”).",
+    more = Bound((Atom("item_count", ">", 3),), "more than 3 things")
+    assert write.understood(words, [read], [more], "number of items: 2") == [
+        "I read: has the receipt: no (“lost the receipt”); number of items is more than 3 (“more than 3 things”).",
         "From before: number of items: 2.",
     ]
-    assert write.understood(words, [], {}) == []
-    (line,) = write.understood(words, [Read("item_count", 2, "x" * 500, 0, 500)], {})
+    assert write.understood(words, [], [], "") == []
+    (line,) = write.understood(words, [Read("item_count", 2, "x" * 500, 0, 500)], [], "")
     assert len(line) < 150
 
 

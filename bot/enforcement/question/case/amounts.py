@@ -9,16 +9,20 @@ from fractions import Fraction
 from bylaw.authored.vocabulary import Fact
 from bylaw.language.figures import Figure, unit_named
 from bylaw.language.lexicon import lexicon
-from bylaw.logic.formula.ir import Value, exact
+from bylaw.logic.formula.ir import Op, Value, exact
 
 _YEAR = {("years", "months"): Fraction(12), ("months", "years"): Fraction(1, 12)}
 
 
+Test = tuple[Op, Value]  # that a fact which is told no value passes all the same: more than 40
+
+
 @dataclass(frozen=True, slots=True)
 class Misread:
-    """Why a figure gives a fact no value."""
+    """Why a figure gives a fact no value, and the tests that the value passes by it nevertheless."""
 
     reason: str
+    tests: tuple[Test, ...] = ()
 
 
 def value_of(fact: Fact, figure: Figure, today: date) -> Value | Misread | None:
@@ -42,7 +46,9 @@ def value_of(fact: Fact, figure: Figure, today: date) -> Value | Misread | None:
         return Misread("it can be read in two ways")
     value = values.pop()
     if fact.type == "integer" and value.denominator != 1:
-        return Misread(f"it is not a whole number{f' of {fact.unit}' if fact.unit else ''}")
+        below = value.numerator // value.denominator
+        between: tuple[Test, ...] = ((">=", below), ("<=", below + 1))  # "5 days" in weeks
+        return Misread(f"it is not a whole number{f' of {fact.unit}' if fact.unit else ''}", between)
     return exact(value)
 
 

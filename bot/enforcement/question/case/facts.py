@@ -12,7 +12,7 @@ from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import date
 
-from bot.enforcement.question.case.amounts import Misread
+from bot.enforcement.question.case.amounts import Misread, Test
 from bot.enforcement.question.case.mentions import Mention, phrases_of
 from bot.enforcement.question.case.numbers import Numbers, figures_of
 from bot.enforcement.question.case.statement import NEAR, OBLIGING, Said, Statement
@@ -41,11 +41,19 @@ class Read:
 
 @dataclass(frozen=True, slots=True)
 class Unclear:
-    """Words that speak of a fact without giving its value, and why not."""
+    """Words that speak of a fact without giving its value, why not, and the tests that it passes by them."""
 
     fact: str
     words: str
     reason: str
+    tests: tuple[Test, ...] = ()
+    start: int = 0
+
+    @property
+    def as_bound(self) -> Read | None:
+        """A value that it bounds, at its words; None where it bounds none."""
+        end = self.start + len(self.words)
+        return Read(self.fact, self.tests[0][1], self.words, self.start, end) if self.tests else None
 
 
 @dataclass(frozen=True)
@@ -106,7 +114,7 @@ def read_unsure(
         return None
     reader = _Reader(parse(text), vocabulary, variables, today, frozenset((name,)))
     value = reader.numbers.value_of(name, free[0])
-    if value is None or isinstance(value, Misread) or reader.numbers.problem(free[0], frozenset(), is_inexact=False):
+    if value is None or isinstance(value, Misread) or reader.numbers.misread(free[0], value, frozenset()):
         return None
     try:
         return variables[name].read(value)
@@ -229,7 +237,8 @@ class _Reader:
         readings = self._corrected(readings)
         sure = [one for one in readings if one.problem is None]
         if not sure:
-            return Unclear(fact, self._quote(readings[0]), readings[0].problem or "no value")
+            first = readings[0]
+            return Unclear(fact, self._quote(first), first.problem or "no value", first.tests, first.start)
         if len({one.value for one in sure}) > 1:
             words = "” and “".join(dict.fromkeys(map(self._quote, sure)))
             return Unclear(fact, words, "they contradict each other")
@@ -296,5 +305,5 @@ class _Reader:
             if value is None or (counts and (self.at.facts[name].unit is not None or len(self.at.words) > _SHORT)):
                 continue
             is_one = not is_measured and len(found) > 1
-            problem = self.numbers.problem(figure, frozenset(), is_one)
-            yield (value if problem is None else Misread(problem)), self.at.text.seen[figure.start : figure.end]
+            misread = self.numbers.misread(figure, value, frozenset(), is_one)
+            yield misread or value, self.at.text.seen[figure.start : figure.end]

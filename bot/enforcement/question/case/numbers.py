@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import replace
 from datetime import date
 from functools import lru_cache
@@ -15,13 +15,16 @@ from bylaw.language.days import find_days
 from bylaw.language.figures import Figure, figures, unit_named
 from bylaw.language.lexicon import closed, content, stem
 from bylaw.language.text import Text, parse
-from bylaw.logic.formula.ir import Value
+from bylaw.language.words import singular
+from bylaw.logic.formula.ir import Op, Value
 
 BOUND = "it gives a bound or a range, not one value"
 _NAMED, _WELL_NAMED = 5, 15  # the ranks of one and of two declared words around a number
 _ONE_PERSON, _COMING_OF_AGE, _AGING = closed("one_person"), closed("coming_of_age"), closed("aging")
+_ANYBODY = closed("somebody") - closed("pronoun")
 _KIN = frozenset(map(stem, closed("kin")))
 _RANGES = frozenset(("to", "-", "–", "or", "till", "until", "and"))
+_SIGNS: Mapping[str, Op] = {"<": "<", ">": ">", "≤": "<=", "≥": ">=", "<=": "<=", ">=": ">="}
 
 
 def figures_of(text: Text, today: date) -> tuple[Figure, ...]:
@@ -92,24 +95,30 @@ class Numbers:
         if first is None or value is None or isinstance(value, Misread):
             return None
         start, end = self.at.extent([first, *used], figure)
-        return Said(asked[0], value, start, end, _WELL_NAMED, self.problem(figure, frozenset(used), is_inexact))
+        misread = self.misread(figure, value, frozenset(used), is_inexact)
+        return _said(asked[0], misread or value, start, end, _WELL_NAMED)
 
     def _aged_from(self, k: int) -> int | None:
         """Where the words begin that make the number at *k* the years of one person; None where none do."""
-        said = [self.at.words[i].word for i in range(max(k - 2, 0), k) if self.at.is_together(i, k)]
         behind = self.at.words[k + 1].word if self.at.is_inside(k + 1, k) else ""
+        ahead = [self.at.words[i].word for i in range(max(k - 6, 0), k) if self.at.is_together(i, k)]
+        bounding = len(max(self._bounding(ahead), key=len, default=()))
+        first, said = k - bounding, ahead[: len(ahead) - bounding][-2:]
         match said:
             case [*_, before] if before in _AGING:
-                return k - 1
+                return first - 1
             case [who, "of"] if self._is_person(who):
-                return k - 2
+                return first - 2
             case [who, verb] if verb in _COMING_OF_AGE and (who in _ONE_PERSON or self._is_person(who)):
-                return None if content([behind]) or behind == "of" else k - 2
+                return None if content([behind]) or behind == "of" else first - 2
+            case [*_, who] if bounding and singular(behind) == behind and self._is_person(who):
+                return first - 1  # "children under 12"
         return None
 
     def _is_person(self, word: str) -> bool:
         """Is it a word for a person: by family or age, or as the question for the age calls whom it asks about?"""
-        return stem(word) in _KIN or any(stem(word) in self.at.own(name) for name in self.at.phrases.ages)
+        is_named = any(stem(word) in self.at.own(name) for name in self.at.phrases.ages)
+        return is_named or stem(word) in _KIN or word in _ANYBODY
 
     def inexact(self) -> Iterator[Said]:
         """Words of a fact around what is no number: "renewed it a few times"."""
@@ -161,12 +170,11 @@ class Numbers:
         for name in sorted(names):
             place, value = top[name]
             start, end = self.at.extent(place.used, figure)
-            problem = self.problem(figure, place.used, is_inexact)
+            misread = self.misread(figure, value, place.used, is_inexact)
             if len(names) > 1:
-                problem = f"it could also be: {self.at.called(names - {name})}"
-            if isinstance(value, Misread):
-                problem, value = problem or value.reason, None  # type: ignore[assignment]  # a reason is no value
-            yield Said(name, value, start, end, best, problem)  # type: ignore[arg-type]
+                misread = Misread(f"it could also be: {self.at.called(names - {name})}")
+            start = min(start, self._begins(figure)) if misread and misread.tests else start
+            yield _said(name, misread or value, start, end, best)
 
     def _by_unit(self, figure: Figure, known: Collection[str], is_inexact: bool) -> Iterator[Said]:
         """A number without declared words, where only one of the facts asked about is measured so."""
@@ -186,11 +194,9 @@ class Numbers:
         value = self.value_of(name, figure)
         if value is None or set(used) <= self.at.taken:
             return
-        problem = self.problem(figure, frozenset(used), is_inexact)
-        if isinstance(value, Misread):
-            yield Said(name, None, figure.start, figure.end, 0, problem or value.reason)
-        else:
-            yield Said(name, value, figure.start, figure.end, 0, problem)
+        misread = self.misread(figure, value, frozenset(used), is_inexact)
+        start = self._begins(figure) if misread and misread.tests else figure.start
+        yield _said(name, misread or value, start, figure.end)
 
     def _measured_so(self, figure: Figure, names: Collection[str]) -> set[str]:
         """Those of *names* that have such a unit; a number without one counts what it stands before."""
@@ -230,8 +236,10 @@ class Numbers:
         is_light = word in self.at.lexicon["dimension"] or not content([word])
         return word[0].isdecimal() or not (is_light or stem(word) in self.at.own(name))
 
-    def problem(self, figure: Figure, used: frozenset[int], is_inexact: bool) -> str | None:
-        """Why a number is not what the person says, as far as the words around it tell."""
+    def misread(
+        self, figure: Figure, value: Value | Misread, used: frozenset[int], is_inexact: bool = False
+    ) -> Misread | None:
+        """Why a number is not the *value* that the person tells, as far as the words around it say."""
         places = self.at.places_of(figure)
         first, last = (places[0], places[-1]) if places else (0, -1)
         before = [
@@ -240,32 +248,53 @@ class Numbers:
             if i not in used and self.at.is_together(i, first)
         ]
         behind = [self.at.words[i].word for i in range(last + 1, min(last + 4, len(self.at.words))) if i not in used]
-        rows = [row for row, operator in self.at.lexicon.comparisons.items() if operator != "=="]
         ahead = self.at.text.seen[max(figure.start - 9, 0) : figure.start].rstrip()
         after = self.at.text.seen[figure.end : figure.end + 9].lstrip()[:1]
-        is_bound = any(
-            tuple(before[-len(row) :]) == row or tuple(behind[: len(row)]) == row for row in rows if len(row) < 4
-        )
         if not closed("apiece").isdisjoint(behind[:1]):
-            return "it is said of each"
-        if (
-            is_inexact
-            or (is_bound and not self._is_exception(before, behind))
-            or ahead[-1:] in tuple("<>≤≥")
-            or after == "+"
-        ):
-            return BOUND
+            return Misread("it is said of each")
+        bound, doubt = self._bound(before, behind, ahead[-2:], after), self.at.doubt(first, is_restricted=False)
+        if is_inexact or bound is not None:
+            is_sure = not (is_inexact or bound is None or isinstance(value, Misread) or doubt)
+            return Misread(BOUND, ((bound, value),) if is_sure else ())  # type: ignore[arg-type]  # it is sure of them
         if ahead[-1:] == "-" and ahead[-2:-1] in ("", " "):
-            return "it is below zero"
+            return Misread("it is below zero")
         denied = [word for word in before[-2:] if word in self.at.lexicon["negation"]]
-        return "it is denied" if denied else self.at.doubt(first, is_restricted=False)  # "only 3 days" are three
+        problem = "it is denied" if denied else doubt  # "only 3 days" are three
+        return Misread(problem) if problem else value if isinstance(value, Misread) else None
 
-    def _is_exception(self, before: Sequence[str], behind: Sequence[str]) -> bool:
-        """Do the words only seem to bound: "from" and "before" open much else behind a number?"""
+    def _bound(self, before: Sequence[str], behind: Sequence[str], ahead: str, after: str) -> Op | None:
+        """The comparison that the words or signs around a number say.
+
+        Behind it only "or more" and its like bound it: "from" and "before" open much else there.
+        """
         rows = self.at.lexicon.comparisons
-        is_before = any(tuple(before[-len(row) :]) == row for row, operator in rows.items() if operator != "==")
-        return not is_before and behind[:1] not in (["or"], ["and"])
+        said = [*self._bounding(before)]
+        if not said and behind[:1] in (["or"], ["and"]):
+            said = [row for row in rows if tuple(behind[: len(row)]) == row]
+        if said:
+            return rows[max(said, key=len)]  # type: ignore[return-value]  # the lexicon's are such
+        return _SIGNS.get(ahead) or _SIGNS.get(ahead[-1:]) or (">=" if after == "+" else None)
+
+    def _bounding(self, before: Sequence[str]) -> Iterator[tuple[str, ...]]:
+        """The phrases of comparison that end the words *before* a number."""
+        for row, operator in self.at.lexicon.comparisons.items():
+            if operator != "==" and tuple(before[-len(row) :]) == row:
+                yield row
+
+    def _begins(self, figure: Figure) -> int:
+        """Where a number begins, with the phrase of comparison before it."""
+        first = next(iter(self.at.places_of(figure)), 0)
+        ahead = [word.word for word in self.at.words[max(first - 4, 0) : first] if word.start < figure.start]
+        length = len(max(self._bounding(ahead), key=len, default=()))
+        return min(figure.start, self.at.words[first - length].start) if length else figure.start
 
     def _is_range(self, one: Figure, other: Figure) -> bool:
         gap = self.at.text.seen[one.end : other.start].strip().casefold()
         return gap in _RANGES and one.unit == other.unit
+
+
+def _said(name: str, value: Value | Misread, start: int, end: int, rank: int = 0) -> Said:
+    """The reading of *name* in a stretch of the text; of a number that is misread no value, and why."""
+    if isinstance(value, Misread):
+        return Said(name, None, start, end, rank, value.reason, value.tests)
+    return Said(name, value, start, end, rank)

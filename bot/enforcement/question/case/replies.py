@@ -61,7 +61,7 @@ def read_answer(
         case _:
             return unclear or _amount(text, name, vocabulary, variables, today)
     if isinstance(value, Misread):
-        return Unclear(name, text.strip(), value.reason)
+        return Unclear(name, text.strip(), value.reason, value.tests)
     return unclear if value is None else _checked(name, value, variable, text)
 
 
@@ -151,7 +151,8 @@ def _amount(
     if values:
         value, words = next((value, words) for value, words in found if not isinstance(value, Misread))
         return _checked(name, value, variables[name], text, words)
-    return Unclear(name, text.strip(), found[0][0].reason) if found and isinstance(found[0][0], Misread) else None
+    misread = found[0][0] if found else None
+    return Unclear(name, text.strip(), misread.reason, misread.tests) if isinstance(misread, Misread) else None
 
 
 def _checked(name: str, value: Value, variable: Variable, text: str, words: str | None = None) -> Read | Unclear:

@@ -7,6 +7,7 @@ from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import takewhile
 
+from bot.enforcement.question.case.amounts import Test
 from bot.enforcement.question.case.mentions import Mention, Phrases, words_of
 from bylaw.authored.vocabulary import Fact
 from bylaw.language.figures import Figure
@@ -23,7 +24,7 @@ _GENERAL = content(plain_words("number total many much long how the customer is 
 
 @dataclass(frozen=True, slots=True)
 class Said:
-    """One reading of one fact before they are compared. `problem` is why it gives no value."""
+    """One reading of one fact before they are compared. `problem` is why it gives no value, `tests` what it passes."""
 
     fact: str
     value: Value | None
@@ -31,6 +32,7 @@ class Said:
     end: int
     rank: int = 0
     problem: str | None = None
+    tests: tuple[Test, ...] = ()
 
 
 class Statement:

@@ -1,0 +1,64 @@
+"""What is told of a fact that is no value ("after 40 days"): it decides where all that it leaves is decided alike."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass
+from functools import reduce
+from itertools import product
+from math import prod
+
+from bot.enforcement.question.case.facts import Unclear
+from bylaw.logic.boxes.boxes import Box, Region, domain, lies_in, meet_regions, point, region, without
+from bylaw.logic.decide.evaluate import Evaluator
+from bylaw.logic.formula.ir import Atom, Value, Variable, names
+
+MOST = 64  # cases that are decided to see whether they agree
+
+
+@dataclass(frozen=True, slots=True)
+class Bound:
+    """Tests that one fact passes, and the words that say so."""
+
+    tests: tuple[Atom, ...]
+    words: str
+
+    def region(self, variable: Variable) -> Region:
+        """The values that it leaves."""
+        return reduce(meet_regions, (region(test, variable) for test in self.tests), domain(variable))
+
+
+def bounds_in(unclear: Iterable[Unclear]) -> dict[str, Bound]:
+    """The bounds that were read, by the fact that each is of."""
+    told = [one for one in unclear if one.tests]
+    return {one.fact: Bound(tuple(Atom(one.fact, op, value) for op, value in one.tests), one.words) for one in told}
+
+
+def is_within(value: Value, bound: Bound, variable: Variable) -> bool:
+    """Does the bound leave *value*, so that it tells nothing that is not known?"""
+    return lies_in(value, bound.region(variable))
+
+
+def cases(bounds: Mapping[str, Bound], evaluator: Evaluator) -> Iterator[dict[str, Value]]:
+    """A case for each way in which what *bounds* leave falls among the lines that rules draw.
+
+    None where a rule measures such a fact against another, or where there are more than MOST.
+    """
+    variables = evaluator.ruleset.variables
+    rules = [i for i, rule in enumerate(evaluator.ruleset.rules) if not names(rule.guard).isdisjoint(bounds)]
+    listed = [evaluator.boxes_of(i) for i in rules]
+    drawn = [box for found in listed for box in found or ()]
+    is_measured = any(not names(item).isdisjoint(bounds) for box in drawn for item in box.residue)
+    parts = {name: _parts(name, bound.region(variables[name]), drawn) for name, bound in bounds.items()}
+    if None in listed or is_measured or prod(map(len, parts.values())) > MOST:
+        return
+    for chosen in product(*parts.values()):
+        yield point(Box(dict(zip(parts, chosen, strict=True))), variables)
+
+
+def _parts(fact: str, whole: Region, drawn: Iterable[Box]) -> list[Region]:
+    """*whole* cut wherever a box ends or begins."""
+    parts = [whole] if whole else []
+    for where in {box.regions[fact] for box in drawn if fact in box.regions}:
+        parts = [piece for part in parts for piece in (meet_regions(part, where), without(part, where)) if piece]
+    return sorted(parts)
