@@ -231,22 +231,27 @@ def test_nobody_waits_for_a_server_that_does_not_hear(place):
     """A server inside one long function takes no order to end: here its process is halted, and hears nothing at all."""
     if place.kind != "postgresql":
         pytest.skip("the others run on this machine, in a process of ours")
-    quick = place.open(seconds=1)
+    warehouse, stop = place.open(), threading.Event()
     admin = create_engine(place.url, isolation_level="AUTOCOMMIT")
-    waiting = threading.Thread(target=fails, args=(quick, place.endless, threading.Event()))
+    waiting = threading.Thread(target=fails, args=(warehouse, place.endless, stop))
     with admin.connect() as connection:
         waiting.start()
-        asked = "SELECT pid FROM pg_stat_activity WHERE state = 'active' AND application_name = 'bylaw'"
+        # in the statement itself: whoever still opens its connection is not stopped by anybody
+        asked = (
+            "SELECT pid FROM pg_stat_activity WHERE state = 'active' AND application_name = 'bylaw'"
+            " AND starts_with(query, 'FETCH')"
+        )
         deadline, pid = time.monotonic() + 10, None
         while pid is None and time.monotonic() < deadline:
             pid = connection.exec_driver_sql(asked).scalar()
         assert pid is not None
         os.kill(pid, signal.SIGSTOP)
         try:
+            stop.set()
             waiting.join(10)
             assert not waiting.is_alive()
         finally:
             os.kill(pid, signal.SIGCONT)
-    assert quick.run("SELECT 1", 1).rows == ((1,),)
-    quick.close()
+    assert warehouse.run("SELECT 1", 1).rows == ((1,),)
+    warehouse.close()
     admin.dispose()

@@ -55,12 +55,18 @@ class Seat:
         """Has nobody fewer open?"""
         return self.open[self.place] <= min(self.open)
 
+    @property
+    def standing(self) -> bytes:
+        """How many everybody has open."""
+        return self.open.tobytes()
+
 
 class Listening(socket):
     """A bound socket that takes a connection when it is its turn."""
 
     _seat: Seat
     _since = _seen = 0.0
+    _standing = b""
 
     @classmethod
     def taking(cls, bound: socket, seat: Seat) -> Self:
@@ -79,11 +85,11 @@ class Listening(socket):
         return _Counted.of(taken, self._seat), address
 
     def _is_late(self) -> bool:
-        """Has a connection been seen here, over and over, for too long?"""
-        now = time.monotonic()
-        if now - self._seen > PATIENCE_SECONDS:
-            self._since = now  # another one: in between there was nothing to be seen
-        self._seen = now
+        """Has one connection been seen here, over and over, for too long?"""
+        now, standing = time.monotonic(), self._seat.standing
+        if now - self._seen > PATIENCE_SECONDS or standing != self._standing:
+            self._since = now  # another one: in between there was nothing to be seen, or somebody took one
+        self._seen, self._standing = now, standing
         return now - self._since > PATIENCE_SECONDS
 
 

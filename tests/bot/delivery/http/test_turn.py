@@ -8,6 +8,7 @@ from contextlib import ExitStack
 
 import pytest
 
+from bot.delivery.http.serving import turn
 from bot.delivery.http.serving.turn import Board, Listening
 
 
@@ -51,6 +52,14 @@ class Office:
 
 
 def test_connections_are_spread_evenly_though_one_is_always_first(office):
+    for _ in range(9):
+        office.connect()
+        office.look(0, 1, 2)
+    assert office.counts == [3, 3, 3]
+
+
+def test_they_are_spread_though_everybody_looks_slowly(office, monkeypatch):
+    monkeypatch.setattr(turn, "_PAUSE_SECONDS", turn.PATIENCE_SECONDS / 3)
     for _ in range(9):
         office.connect()
         office.look(0, 1, 2)
