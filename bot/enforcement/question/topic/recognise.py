@@ -168,7 +168,8 @@ def domains(text: str, index: BundleIndex) -> tuple[str, ...]:
 
 def topic(text: str, index: BundleIndex) -> Topic:
     """What *text* is about."""
-    return _topic(_stems_in(text) | marked(text), _keywords(index))
+    row = tuple(one for word in read_words(text) for one in stems_of([word.text]))
+    return _topic(_stems_in(text) | marked(text), row, _keywords(index))
 
 
 def bound(about: Topic, text: str, words: Iterable[str], index: BundleIndex) -> Topic:
@@ -300,7 +301,7 @@ class _Keywords:
     telling: frozenset[str]  # those of actions, outcomes and domains
     areas: Mapping[str, tuple[frozenset[str], ...]]  # of each domain: its name, and the words declared for it
     declared: Mapping[str, tuple[frozenset[str], ...]]  # these words alone
-    topics: dict[frozenset[str], Topic] = field(default_factory=dict)  # the last few that were asked for
+    topics: dict[tuple[frozenset[str], tuple[str, ...]], Topic] = field(default_factory=dict)  # the last few
 
 
 @kept(4)
@@ -415,16 +416,16 @@ def _telling(stems: frozenset[str]) -> frozenset[str]:
 # ---- what a text is about -------------------------------------------------------------------------------------------
 
 
-def _topic(stems: frozenset[str], keywords: _Keywords) -> Topic:
-    found = keywords.topics.get(stems)
+def _topic(stems: frozenset[str], row: tuple[str, ...], keywords: _Keywords) -> Topic:
+    found = keywords.topics.get((stems, row))
     if found is None:
         if len(keywords.topics) >= _KEPT:
             keywords.topics.clear()
-        found = keywords.topics[stems] = _topic_of(stems, keywords)
+        found = keywords.topics[stems, row] = _topic_of(stems, row, keywords)
     return found
 
 
-def _topic_of(stems: frozenset[str], keywords: _Keywords) -> Topic:
+def _topic_of(stems: frozenset[str], row: Sequence[str], keywords: _Keywords) -> Topic:
     ranked = sorted(
         ((sum(weights.get(stem, 0.0) for stem in stems), domain) for domain, weights in keywords.domains.items()),
         key=lambda pair: (-pair[0], pair[1]),
@@ -433,8 +434,10 @@ def _topic_of(stems: frozenset[str], keywords: _Keywords) -> Topic:
     second = ranked[1][0] if len(ranked) > 1 else 0.0
     found = tuple(domain for points, domain in ranked if points > 0 and points >= best / 2)
     confidence = round(best / (best + second) * min(1.0, best), 3) if best else 0.0
-    outcomes = _named(stems, keywords.outcomes, keywords.rarity)
-    actions = _named(stems, keywords.actions, keywords.rarity)
+    names = chain(*keywords.outcomes.values(), *keywords.actions.values())
+    whole = frozenset().union(*(said for said in map(unmarked, names) if said <= stems and _is_together(said, row)))
+    outcomes = _named(stems, keywords.outcomes, keywords.rarity, row, whole)
+    actions = _named(stems, keywords.actions, keywords.rarity, row, whole)
     implied = [outcome for action in actions if (outcome := keywords.outcome_of.get(action)) is not None]
     longer = [unmarked(said) for action in actions for said in keywords.actions[action] if said <= stems]
     outcomes = tuple(  # "approve the refund" names an action, not the outcome "refund"
@@ -449,15 +452,33 @@ def _topic_of(stems: frozenset[str], keywords: _Keywords) -> Topic:
     likely = tuple(
         sorted((pair for pair in points.items() if pair[1] >= _HARDLY), key=lambda pair: (-pair[1], pair[0]))
     )
-    areas = _named(stems, keywords.areas, keywords.rarity)
+    areas = _named(stems, keywords.areas, keywords.rarity, row, frozenset())
     return Topic(tuple(dict.fromkeys((*outcomes, *implied))), actions, found, areas, likely, confidence)
 
 
+def _is_together(said: frozenset[str], row: Sequence[str]) -> bool:
+    """Do the telling words of a name of several stand side by side in a *row* of such words?"""
+    size = len(said)
+    return size > 1 and any(said == set(row[i : i + size]) for i in range(len(row) - size + 1))
+
+
 def _named(
-    stems: frozenset[str], targets: Mapping[str, tuple[frozenset[str], ...]], rarity: Mapping[str, float]
+    stems: frozenset[str],
+    targets: Mapping[str, tuple[frozenset[str], ...]],
+    rarity: Mapping[str, float],
+    row: Sequence[str],
+    whole: frozenset[str],
 ) -> tuple[str, ...]:
-    """The targets that have a name all of whose words occur; of names within each other only the longest."""
+    """The targets that have a name all of whose words occur; of names within each other only the longest.
+
+    A word of a name that is said in one piece (the *whole* ones) belongs to no other that is said in pieces.
+    """
     hits = [(name, said) for name, group in targets.items() for said in group if said <= stems]
-    bare = [unmarked(said) for _, said in hits]
-    kept = {name: said for name, said in hits if not any(unmarked(said) < other for other in bare)}
+    hits = [
+        (name, said)
+        for name, said in hits
+        if len(bare := unmarked(said)) < 2 or whole.isdisjoint(bare) or _is_together(bare, row)
+    ]
+    names = [unmarked(said) for _, said in hits]
+    kept = {name: said for name, said in hits if not any(unmarked(said) < other for other in names)}
     return tuple(sorted(kept, key=lambda name: (-sum(rarity.get(stem, 0) for stem in kept[name]), name)))
