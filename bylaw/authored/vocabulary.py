@@ -140,10 +140,11 @@ class Action(Authored):
 class Outcome(Authored):
     """A question every case answers at most once; `complete`: every case must get an answer.
 
-    `restrictive` are its actions, the most restrictive first.
+    `phrases` are how people ask for it, `restrictive` its actions, the most restrictive first.
     """
 
     label: Wording | None = None
+    phrases: list[Word] = Field(default_factory=list)
     complete: StrictBool = False
     restrictive: list[Word] = Field(default_factory=list)
 

@@ -110,3 +110,33 @@ def test_preparing_changes_no_answer(shop: BundleIndex) -> None:
 def test_classification_is_the_same_twice_and_in_any_case(shop: BundleIndex) -> None:
     for text in (*POLICY, *NO_POLICY):
         assert topic(text, shop) == topic(text.upper(), shop) == topic(f"  {text}\n", shop)
+
+
+def called(index: BundleIndex, outcomes: dict[str, list[str]], actions: dict[str, list[str]]) -> BundleIndex:
+    """The same with more phrases of outcomes and actions."""
+    words = index.vocabulary
+    more_outcomes = {name: words.outcomes[name].model_copy(update={"phrases": said}) for name, said in outcomes.items()}
+    more_actions = {name: words.actions[name].model_copy(update={"phrases": said}) for name, said in actions.items()}
+    update = {"outcomes": {**words.outcomes, **more_outcomes}, "actions": {**words.actions, **more_actions}}
+    return BundleIndex(index.bundle.model_copy(update={"vocabulary": words.model_copy(update=update)}))
+
+
+def test_the_phrases_of_an_outcome_name_it_and_none_of_its_actions(shop: BundleIndex) -> None:
+    found = topic("What is paid for a broken toaster?", called(shop, {"refund": ["paid for a broken"]}, {}))
+    assert (found.outcomes, found.actions) == (("refund",), ())
+
+
+@pytest.mark.parametrize(
+    ("text", "named"),
+    [
+        ("What does it cost me if I miss a delivery?", ("big_discount",)),
+        ("What is the cost of a delivery?", ("small_discount",)),
+        ("What does a delivery cost, and may I miss the show?", ("small_discount",)),
+        ("Can I miss a morning delivery?", ("big_discount",)),  # no other phrase claims its words
+    ],
+)
+def test_a_word_of_a_phrase_in_one_piece_belongs_to_none_in_pieces(
+    text: str, named: tuple[str, ...], shop: BundleIndex
+) -> None:
+    index = called(shop, {}, {"small_discount": ["cost of a delivery"], "big_discount": ["miss a delivery"]})
+    assert topic(text, index).actions == named

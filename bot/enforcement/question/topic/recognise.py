@@ -56,6 +56,7 @@ LEAST = 1.0  # how much words speak of a subject that they do not name: half a w
 AHEAD = 1.5  # how many times as much as of any other the words have to speak of a subject
 _HARDLY = 0.25  # less says nothing, whatever is told beside it
 _COUNTS = frozenset(map(stem, COUNT_WORDS))
+_Names = Mapping[str, tuple[frozenset[str], ...]]  # of each matter all that it is called, as stems
 
 
 @dataclass(frozen=True)
@@ -291,16 +292,16 @@ class _Keywords:
     """Stems of the bundle: of each domain with their weight, of each outcome and action (one set a name)."""
 
     domains: Mapping[str, Mapping[str, float]]
-    outcomes: Mapping[str, tuple[frozenset[str], ...]]
-    actions: Mapping[str, tuple[frozenset[str], ...]]
+    outcomes: _Names
+    actions: _Names
     fact_stems: frozenset[str]
     rarity: Mapping[str, float]
     subjects: Mapping[str, Mapping[str, float]]  # stem → how much it speaks of an outcome, or of an action of none
     outcome_of: Mapping[str, str | None]
     stems: frozenset[str]  # all of them
     telling: frozenset[str]  # those of actions, outcomes and domains
-    areas: Mapping[str, tuple[frozenset[str], ...]]  # of each domain: its name, and the words declared for it
-    declared: Mapping[str, tuple[frozenset[str], ...]]  # these words alone
+    areas: _Names  # of each domain: its name, and the words declared for it
+    declared: _Names  # these words alone
     topics: dict[tuple[frozenset[str], tuple[str, ...]], Topic] = field(default_factory=dict)  # the last few
 
 
@@ -438,13 +439,11 @@ def _topic_of(stems: frozenset[str], row: Sequence[str], keywords: _Keywords) ->
     whole = frozenset().union(*(said for said in map(unmarked, names) if said <= stems and _is_together(said, row)))
     outcomes = _named(stems, keywords.outcomes, keywords.rarity, row, whole)
     actions = _named(stems, keywords.actions, keywords.rarity, row, whole)
-    implied = [outcome for action in actions if (outcome := keywords.outcome_of.get(action)) is not None]
-    longer = [unmarked(said) for action in actions for said in keywords.actions[action] if said <= stems]
-    outcomes = tuple(  # "approve the refund" names an action, not the outcome "refund"
-        name
-        for name in outcomes
-        if not all(any(said < other for other in longer) for said in keywords.outcomes[name] if said <= stems)
+    outcomes, actions = (  # "approve the refund" names an action, not the outcome "refund", and the other way round
+        _unless_within(outcomes, keywords.outcomes, actions, keywords.actions, stems),
+        _unless_within(actions, keywords.actions, outcomes, keywords.outcomes, stems),
     )
+    implied = [outcome for action in actions if (outcome := keywords.outcome_of.get(action)) is not None]
     points: dict[str, float] = defaultdict(float)
     for one in stems:
         for name, weight in keywords.subjects.get(one, {}).items():
@@ -456,6 +455,18 @@ def _topic_of(stems: frozenset[str], row: Sequence[str], keywords: _Keywords) ->
     return Topic(tuple(dict.fromkeys((*outcomes, *implied))), actions, found, areas, likely, confidence)
 
 
+def _unless_within(
+    names: Sequence[str], of: _Names, others: Sequence[str], of_others: _Names, stems: frozenset[str]
+) -> tuple[str, ...]:
+    """Those of *names* that the text says by more than a part of what it says of *others*."""
+    longer = [unmarked(said) for name in others for said in of_others[name] if said <= stems]
+    return tuple(
+        name
+        for name in names
+        if not all(any(unmarked(said) < other for other in longer) for said in of[name] if said <= stems)
+    )
+
+
 def _is_together(said: frozenset[str], row: Sequence[str]) -> bool:
     """Do the telling words of a name of several stand side by side in a *row* of such words?"""
     size = len(said)
@@ -464,7 +475,7 @@ def _is_together(said: frozenset[str], row: Sequence[str]) -> bool:
 
 def _named(
     stems: frozenset[str],
-    targets: Mapping[str, tuple[frozenset[str], ...]],
+    targets: _Names,
     rarity: Mapping[str, float],
     row: Sequence[str],
     whole: frozenset[str],
