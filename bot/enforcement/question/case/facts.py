@@ -238,7 +238,8 @@ class _Reader:
         sure = [one for one in readings if one.problem is None]
         if not sure:
             first = readings[0]
-            return Unclear(fact, self._quote(first), first.problem or "no value", first.tests, first.start)
+            tests = first.tests if all(one.tests == first.tests for one in readings) else ()
+            return Unclear(fact, self._quote(first), first.problem or "no value", tests, first.start)
         if len({one.value for one in sure}) > 1:
             words = "” and “".join(dict.fromkeys(map(self._quote, sure)))
             return Unclear(fact, words, "they contradict each other")

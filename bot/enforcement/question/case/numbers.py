@@ -253,12 +253,12 @@ class Numbers:
         if not closed("apiece").isdisjoint(behind[:1]):
             return Misread("it is said of each")
         bound, doubt = self._bound(before, behind, ahead[-2:], after), self.at.doubt(first, is_restricted=False)
+        denied = self._denies(before)
         if is_inexact or bound is not None:
-            is_sure = not (is_inexact or bound is None or isinstance(value, Misread) or doubt)
+            is_sure = not (is_inexact or bound is None or isinstance(value, Misread) or doubt or denied)
             return Misread(BOUND, ((bound, value),) if is_sure else ())  # type: ignore[arg-type]  # it is sure of them
         if ahead[-1:] == "-" and ahead[-2:-1] in ("", " "):
             return Misread("it is below zero")
-        denied = [word for word in before[-2:] if word in self.at.lexicon["negation"]]
         problem = "it is denied" if denied else doubt  # "only 3 days" are three
         return Misread(problem) if problem else value if isinstance(value, Misread) else None
 
@@ -280,6 +280,12 @@ class Numbers:
         for row, operator in self.at.lexicon.comparisons.items():
             if operator != "==" and tuple(before[-len(row) :]) == row:
                 yield row
+
+    def _denies(self, before: Sequence[str]) -> bool:
+        """Do the words *before* a number deny it, or leave open how it is compared: "is not over 12", "or over 12"?"""
+        length = len(max(self._bounding(before), key=len, default=()))
+        ahead = before[: len(before) - length][-2:]
+        return any(word in self.at.lexicon["negation"] for word in ahead) or (length > 0 and ahead[-1:] == ["or"])
 
     def _begins(self, figure: Figure) -> int:
         """Where a number begins, with the phrase of comparison before it."""
