@@ -104,6 +104,17 @@ class Declared:
         declared = self.vocabulary.actions.get(action)
         return declared.label if declared and declared.label else action.replace("_", " ")
 
+    def called_outcome(self, name: str) -> tuple[str, ...]:
+        """How an outcome is called and asked for."""
+        declared = self.vocabulary.outcomes.get(name)
+        label = declared.label if declared else None
+        return (
+            name.replace("_", " "),
+            label or "",
+            (label and label.ask) or "",
+            *(declared.phrases if declared else ()),
+        )
+
     @cached_property
     def actions(self) -> Table:
         """Phrases of actions, and labels of more than one word. A mere figure falls under the rule of figures."""

@@ -14,7 +14,7 @@ from bot.claims.declared import Table
 from bot.claims.judge import Situation
 from bot.claims.measures import agree, told_measures
 from bot.claims.models import MOST_CLAIMS, Claim
-from bylaw.language.figures import Amount, Figure, figures_in, measure
+from bylaw.language.figures import Amount, Figure, Measure, figures_in, measure
 from bylaw.language.lexicon import content, lexicon, stem
 from bylaw.language.text import Passage, Text, Token, parse, words_of
 
@@ -181,6 +181,9 @@ class _Sentence:
         said = {stem(word) for word in self._free(inside)}
         for figure in self.figures:
             tokens = [token for token in self.all if figure.start <= token.start < figure.end]
+            if self.is_question and any(agree(figure, told) for told in self._told()):
+                self._take(tokens)  # whoever asks tells the case: nothing is said of it
+                continue
             if all(token.start in inside for token in tokens):
                 yield from self._figure_of_action(figure, actions, is_own=True)
                 continue
@@ -188,7 +191,25 @@ class _Sentence:
             if any(len(row) <= len(before) and tuple(before[-len(row) :]) == row for row in lexicon().comparisons):
                 raise _NotUnderstood  # a limit: which rule draws it, and for what, words alone do not tell
             self._take(tokens)
-            yield self._figure(figure, actions, said)
+            yield self._figure(figure, actions or self._asked_for(), said)
+
+    def _told(self) -> Iterator[Measure]:
+        """What the case tells of numbers and days."""
+        for fact, told in self.case.facts.items():
+            yield from told_measures(self.words, fact, told)
+
+    def _asked_for(self) -> set[str]:
+        """The actions of the only outcome that is asked for: a figure that names none is of one of them ("65 EUR.").
+
+        What the outcome is called says nothing more.
+        """
+        if self.is_question or len(self.case.outcomes) != 1 or self.case.actions:
+            return set()
+        outcome = self.case.outcomes[0]
+        named = content(words_of(" ".join(self.words.called_outcome(outcome))))
+        self.known.update(token.start for token in self.all if stem(token.word) in named)
+        vocabulary = self.words.vocabulary
+        return {name for name in vocabulary.actions if vocabulary.outcome_of(name) == outcome}
 
     def _figure(self, figure: Figure, actions: set[str], said: set[str]) -> Claim:
         for claim in self._figure_of_action(figure, actions):
@@ -203,10 +224,11 @@ class _Sentence:
         raise _NotUnderstood
 
     def _figure_of_action(self, figure: Figure, actions: set[str], is_own: bool = False) -> Iterator[Claim]:
-        """The figure of an action; a bare one ("half") only within the words of the action (*is_own*)."""
+        """The figure of an action, with the period of its label; a bare one ("half") only within its words (*is_own*)."""
         unit, amounts = figure.unit, figure.values
         for action in sorted(actions) if unit or is_own else ():
-            measures = [one for one, _, by in self.words.figures_of(action) if by is None]
+            declared = ((one, said) for one, said, by in self.words.figures_of(action) if by is None)
+            measures = [one for one, said in declared if said is None or said.per in (None, figure.per)]
             if any(measure(amount, unit) in measures for amount in amounts):
                 yield Claim(kind="figure", quote=self.quote, action=action, value=_spelled(amounts), unit=unit)
                 return
