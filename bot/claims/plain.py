@@ -224,7 +224,7 @@ class _Sentence:
         raise _NotUnderstood
 
     def _figure_of_action(self, figure: Figure, actions: set[str], is_own: bool = False) -> Iterator[Claim]:
-        """The figure of an action, with the period of its label; a bare one ("half") only within its words (*is_own*)."""
+        """The figure of an action, with its label's period; a bare one ("half") only within its words (*is_own*)."""
         unit, amounts = figure.unit, figure.values
         for action in sorted(actions) if unit or is_own else ():
             declared = ((one, said) for one, said, by in self.words.figures_of(action) if by is None)
