@@ -129,3 +129,21 @@ def test_extract_by_model_below_a_share_of_the_facts_the_model_reads_them(
     )
     assert bool(author.read) is is_asked
     assert ("has_receipt" in reply.facts) is is_asked
+
+
+@pytest.mark.parametrize(
+    ("told", "tests"),
+    [
+        ({"operator": ">", "value": 3, "unit": "months"}, ((">", 90),)),
+        ({"operator": ">", "value": 90}, ((">", 90),)),
+        ({"operator": "<", "value": 3, "unit": "months"}, ()),
+        ({"operator": ">", "value": 4, "unit": "months"}, ()),
+        ({"operator": "!=", "value": 90}, ()),
+        ({"operator": "between", "value": [90, 100]}, ()),
+    ],
+)
+def test_a_bound_is_one_where_our_own_reader_finds_the_same(told: dict[str, Any], tests: Any, own: BundleIndex) -> None:
+    text = "My tablet left your shop over three months back. A refund?"
+    case = ReadCase.model_validate(proposed({**fact("days_since_purchase", 0, "over three months back"), **told}))
+    found = held(case, text, own.vocabulary, own.ruleset.variables, date(2026, 11, 20))
+    assert [one.tests for one in found.stopped] == [tests] and not found.reads

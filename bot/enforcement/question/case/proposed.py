@@ -94,12 +94,17 @@ def _held(
     fact, variable, start = vocabulary.facts.get(proposal.fact), variables.get(proposal.fact), text.find(proposal.quote)
     if fact is None or variable is None or start < 0 or not proposal.quote.strip() or not is_sayable(fact):
         return None
-    if proposal.operator != "==" or isinstance(proposal.value, list):
+    if isinstance(proposal.value, list):
         return Unclear(proposal.fact, proposal.quote, "it gives no single value")
     try:
         value = variable.read(_outside(proposal, fact))
     except (ValueMisfit, ValueError, TypeError):
         return Unclear(proposal.fact, proposal.quote, "it is no value of this")
+    if proposal.operator != "==":  # a bound is one where our own reader finds the same
+        direct = read_answer(proposal.quote, proposal.fact, vocabulary, variables, today)
+        is_same = isinstance(direct, Unclear) and direct.tests == ((proposal.operator, value),)
+        tests = direct.tests if isinstance(direct, Unclear) and is_same else ()
+        return Unclear(proposal.fact, proposal.quote, "it gives no single value", tests, start)
     read = Read(proposal.fact, value, proposal.quote, start, start + len(proposal.quote))
     if fact.type in ("boolean", "enum") or _bears(proposal, fact):
         return read
