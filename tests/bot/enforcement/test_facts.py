@@ -10,6 +10,8 @@ from hypothesis import strategies as st
 
 from bot.enforcement.question.case.facts import Reading, read_facts, read_text
 from bot.index import BundleIndex
+from bylaw.authored.vocabulary import Fact
+from bylaw.logic.formula.ir import Variable
 from tests.rows import each
 
 TODAY = date(2026, 11, 20)
@@ -142,3 +144,16 @@ def test_a_hundred_kilobytes_of_anything_are_read(name: str, size: int, shop: Bu
     piece = HOSTILE[name]
     text = piece * (size // len(piece)) if piece else " ".join(f"w{i:x}rd" for i in range(size // 7))
     assert isinstance(reading(text, shop), Reading)
+
+
+def test_the_unit_of_a_number_is_no_value_of_a_category(shop: BundleIndex) -> None:
+    ticket = Fact.model_validate({"type": "enum", "values": {"year": ["year pass"], "trial": ["8 years"]}})
+    vocabulary = shop.vocabulary.model_copy(update={"facts": {"ticket": ticket}})
+    variables = {"ticket": Variable("ticket", "enum", ("year", "trial"))}
+    told = {
+        "I come with a year pass": {"ticket": "year"},
+        "my 9 year old son": {},
+        "a 9 year pass": {"ticket": "year"},
+        "it is for 8 years": {"ticket": "trial"},  # declared, whole
+    }
+    assert {text: read_text(text, vocabulary, variables, TODAY).facts for text in told} == told

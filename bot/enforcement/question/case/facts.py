@@ -136,6 +136,7 @@ class _Reader:
         facts = {name: fact for name, fact in vocabulary.facts.items() if name in variables and is_sayable(fact)}
         self.at = Statement(text, facts, phrases_of(vocabulary))
         self.numbers = Numbers(self.at, asked, self.near, today)
+        self.measures = [{*self.at.places_of(one)} for one in figures_of(text, today) if one.unit]
 
     def read(self) -> Reading:
         said = [*self._flags(), *self._values(), *self.numbers.read(), *self.numbers.inexact()]
@@ -181,7 +182,9 @@ class _Reader:
             yield Said(one.owner, one.value, *self.at.extent(one.used), len(one.used), problem)
 
     def _is_wanted(self, one: Mention) -> bool:
-        """Is it of a fact that is asked about, or said in more words than one?"""
+        """Is it of a fact that is asked about, or said in more words than one, and no part of a measure ("8 years")?"""
+        if any(one.used < measure for measure in self.measures):
+            return False
         carrying = content(self.at.words[i].word for i in one.used)
         is_well_named = len(carrying) > 1 or (not self.asked and not (one.is_name and len(one.used) == 1))
         return one.owner in self.at.facts and (one.owner in self.near or is_well_named)
