@@ -57,7 +57,6 @@ class Reader:
         """What *text* asks for, given what was asked before it."""
         from bot.analytics.reader.meaning.draft import QueryDraft  # as heavy as the compiler
         from bot.analytics.reader.meaning.query import query_of
-        from bot.analytics.reader.meaning.spans import aligned
 
         if len(text) > MAX_CHARACTERS:
             message = f"a question has at most {MAX_CHARACTERS} characters"
@@ -71,7 +70,7 @@ class Reader:
         try:
             self._stop_at_unknown(said)
             draft = QueryDraft(self.context, self.compiler, self.nearness, said, text, today, previous, follows)
-            query = aligned(draft, query_of(draft))
+            query = query_of(draft)
         except Stop as stop:
             return self._stopped(stop.reading, heard, bindings)
         except Unanswerable as problem:
@@ -105,7 +104,7 @@ class Reader:
         if not names or not content:
             return 0.0
         asks = bool(said.times or said.counts or said.groups or said.grain or said.is_ranking or said.orders)
-        asks = asks or said.each_grain is not None or said.ratio is not None
+        asks = asks or said.ratio is not None
         asks = asks or bool(said.subject or said.related or (said.outputs and said.conditions))
         asks = asks or any(number.agg is not None for number in said.numbers)
         opens = words[:1] == ["what"] or words[:2] in (["how", "much"], ["how", "long"])

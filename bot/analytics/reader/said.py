@@ -77,10 +77,8 @@ class NumberSaid:
     is_total: bool = False  # "total sales", without a word that counts; "average total amount"
     is_extreme: bool = False  # "the highest …": a maximum, or what the rows are ranked by
     is_rank: bool = False  # "who has the most …": what the rows are ranked by
-    is_again: bool = False  # it is asked for by itself as well
     begins: int = -1  # the place of its first word
     kind: str = ""  # the words right before it that narrow it alone: "online"
-    summary: Aggregation | None = None  # "average number of …": what is done with what each of something has
 
 
 @dataclass(slots=True)
@@ -118,7 +116,6 @@ class RatioSaid:
     denominator: NumberSaid
     in_percent: bool = False
     is_part: bool = False  # the numerator counts some of the rows of the denominator
-    agg: Aggregation | None = None
     is_ranked: bool = False
 
 
@@ -190,9 +187,7 @@ class Said:
     related: list[RelatedSaid] = field(default_factory=list)
     times: list[TimeSaid] = field(default_factory=list)
     pointed: list[Pointed] = field(default_factory=list)
-    best_of: list[Ref] = field(default_factory=list)  # of each of what the row ranked first is shown
     grain: Grain | None = None
-    each_grain: Grain | None = None  # "average daily", "per day": what a number of several numbers is of
     orders: list[OrderSaid] = field(default_factory=list)
     descending: bool | None = None
     spelled: bool = False  # sorted as words are, and by no number
@@ -204,13 +199,10 @@ class Said:
     is_amount: bool = False  # "how much did …", where a count is no answer
     units: list[UnitSaid] = field(default_factory=list)
     beside: list[Ref] = field(default_factory=list)  # what a list shows beside the rows: "and the agent", "their date"
-    role: Ref | None = None  # of what is asked for: "which airports do they fly to"
-    roles: list[Ref] = field(default_factory=list)  # with nothing behind them that has the role
+    roles: list[Ref] = field(default_factory=list)  # with nothing behind them that has the role: "do they fly to"
     verbs: list[Ref] = field(default_factory=list)  # with nothing behind them that they could be said of
     definitions: list[Definition] = field(default_factory=list)
     stakes: list[str] = field(default_factory=list)
-    compares: str = ""  # the words that put things side by side
-    compared_at: list[int] = field(default_factory=list)  # where in the text each of them ends
     done: list[DoneSaid] = field(default_factory=list)
     doubts: list[str] = field(default_factory=list)  # verbs that are values too: "have completed orders"
     unknown: list[str] = field(default_factory=list)

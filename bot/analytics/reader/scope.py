@@ -8,7 +8,6 @@ from __future__ import annotations
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from types import MappingProxyType
 from typing import Literal
 
 from bot.analytics.reader.measured import facts_by_kind
@@ -45,7 +44,7 @@ class Lexicon:
     """Every phrase of one context.
 
     `dates` has each entity's default date, `measured` the columns by kind of unit, `roles` the relationships that are
-    one of several between the same two entities, written `entity.relationship`, `ways` what each leads one row to.
+    one of several between the same two entities, written `entity.relationship`.
     """
 
     def __init__(
@@ -55,11 +54,9 @@ class Lexicon:
         dates: Mapping[str, str] | None = None,
         measured: Mapping[str, Sequence[str]] | None = None,
         roles: Iterable[str] = (),
-        ways: Mapping[str, str] = MappingProxyType({}),
     ) -> None:
         self.dates = dates or {}
         self.roles = frozenset(roles)
-        self.ways = ways
         self.measured = {
             kind: tuple(Target("fact", name) for name in names) for kind, names in (measured or {}).items()
         }
@@ -114,7 +111,6 @@ def lexicon_of(context: Context, stakes: Iterable[str] = ()) -> Lexicon:
         dates,
         facts_by_kind(context),
         _roles(context),
-        _ways(context),
     )
 
 
@@ -123,16 +119,6 @@ def _roles(context: Context) -> Iterator[str]:
     for name, entity in context.entities.items():
         ends = Counter(relationship.right_entity for relationship in entity.relationships)
         yield from (f"{name}.{one.name}" for one in entity.relationships if ends[one.right_entity] > 1)
-
-
-def _ways(context: Context) -> dict[str, str]:
-    """The entity that each relationship leads one row to: a brewer is one of the employees."""
-    return {
-        f"{name}.{one.name}": one.right_entity
-        for name, entity in context.entities.items()
-        for one in entity.relationships
-        if one.relationship_type in ("many_to_one", "one_to_one")
-    }
 
 
 def _moment_phrases(context: Context) -> Iterator[tuple[str, Target]]:

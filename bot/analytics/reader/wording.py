@@ -33,10 +33,8 @@ ARTICLES = _set("a an the our all of each every any some their its his her your 
 DETERMINERS = _set("a an the our their its his her your this these those")
 PLACES = _set("for in from on at during within about among")
 DEFINING = _set("the sum of , and divide divided by plus minus times total amount number value a")
-SMALL = _set("the in from a our of an at for to")
 BY = _set("by per each every across")
 NOT = _set("not no without outside excluding exclude except never non non-")
-OWNERS = _set("their its his her whose")
 ASKING = _set(
     "calculate compute determine return show list give display provide find get identify name see want need know "
     "tell fetch retrieve plot visualize visualise"
@@ -235,10 +233,6 @@ LEAVE = frozenset(
     product(("may", "must"), ("a", "an", "the", "i", "we", "he", "she", "it", "they", "you", "one", "our"))
 )
 COMPARED_TO = _set("compared comparison relative opposed")  # before a "to" that leads nowhere
-COMPARING = _phrases(
-    "compare,compared,comparing,comparison of,comparison between,versus,vs,against,side by side,in comparison to,"
-    "in comparison with,as compared to,as compared with,relative to"
-)
 _CHANGED: Mapping[Change, str] = {
     "growth": "percent change,percentage change,% change,percent growth,percentage growth,% growth,growth rate,"
     "rate of growth,percent increase,percentage increase,percent decrease,percentage decrease,percent difference,"
@@ -257,7 +251,6 @@ FREQUENT = _phrases(
 CHANGES: Mapping[tuple[str, ...], Grain] = {
     tuple(phrase.split()): grain for grain, phrases in _CHANGES.items() for phrase in phrases.split(",")
 }
-RUNNING = _phrases("cumulative,running,running total of,cumulative total of,cumulative sum of,running sum of")
 RECURRING = _phrases(
     "day of the week,day of week,month of the year,month of year,day of the month,day of month,week of the year,"
     "quarter of the year"

@@ -65,6 +65,11 @@ def test_a_question_has_these_rows(firm, row, readers, compilers, tables):
     assert [list(one) for one in found] == row["rows"]
 
 
+@pytest.mark.parametrize(("firm", "row"), rows_of("form"))
+def test_what_the_form_asks_is_not_read_as_something_else(firm, row, readers):
+    assert not isinstance(readers[firm].read(row["text"], TODAY), Bound)
+
+
 @pytest.mark.parametrize(("firm", "row"), rows_of("refused"))
 def test_what_could_mean_two_things_is_refused_and_says_what(firm, row, readers):
     reading = readers[firm].read(row["text"], TODAY)

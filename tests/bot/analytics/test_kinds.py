@@ -45,12 +45,7 @@ def asked():
     ("text", "rows"),
     [
         ("how many payments are there", [(5,)]),
-        ("how many payments did people make", [(2,)]),
-        ("total amount of payments of people", [(6,)]),
-        ("total amount of payments of people in 2026", [(5,)]),
-        ("total amount of payments of shops in 2026", [(7,)]),
         ("total amount of payments of people whose town is 'Bonn'", [(5,)]),
-        ("total amount of payments by shop", [(None, 56), ("Ink", 20), ("Tea", 7)]),
         ("people with no payments in 2026", [("Ben", "Jena", 2)]),
     ],
 )
@@ -58,3 +53,17 @@ def test_payments_of_people_are_those_of_people(text, rows, asked):
     found = asked(text)
     assert not isinstance(found, NotUnderstood), found
     assert found.fetchall() == rows
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "how many payments did people make",
+        "total amount of payments of people",
+        "total amount of payments of people in 2026",
+        "total amount of payments of shops in 2026",
+        "total amount of payments by shop",
+    ],
+)
+def test_payments_of_all_are_never_taken_for_those_of_people(text, asked):
+    assert isinstance(asked(text), NotUnderstood)

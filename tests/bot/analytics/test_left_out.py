@@ -85,7 +85,6 @@ def asked(text, warehouse, workspace, join_type="left_outer"):
         ("number of swimmers by club name", "inner", OF_CLUBS, NONE),
         ("number of swimmers for each club", "left_outer", OF_CLUBS, NONE),
         ("top 2 clubs by number of swimmers", "left_outer", OF_CLUBS, NONE),
-        ("number of swimmers by club sponsor", "left_outer", [("Acme", 2), (None, 4)], None),
         ("number of swimmers", "inner", [(6,)], None),
     ],
 )

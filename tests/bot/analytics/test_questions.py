@@ -106,6 +106,11 @@ def test_what_the_words_leave_open_is_named(row, reader):
     assert list(reading.words) == row["words"]
 
 
+@each("row", ROWS["form"], ids=lambda row: row["text"])
+def test_what_the_form_asks_is_not_read_as_something_else(row, reader):
+    assert not isinstance(reader.read(row["text"], TODAY), Bound)
+
+
 @each("row", ROWS["questions"], ids=lambda row: row["text"])
 def test_capitals_and_a_question_mark_change_nothing(row, reader):
     said = f"{row['text'][:1].upper()}{row['text'][1:]}?"

@@ -27,8 +27,6 @@ def read_relation(scan: Scan) -> bool:
     is_clause = word in ("where", "whose", "who", "that", "which", "with", "having", "without")
     is_side = scan.quotient is not None and scan.quotient.side.number is not None
     if is_clause and (scan.head is not None or scan.said.numbers or is_side):
-        if word in ("who", "which") and scan.starts_clause():
-            return False
         if scan.head is not None and not scan.said.heads and not scan.said.numbers:
             scan.said.heads.append(scan.head)
         own_clause(scan)

@@ -2,17 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-
 from bot.analytics.reader import wording
 from bot.analytics.reader.grammar.clauses import (
     compare_number,
     count_related,
-    is_other,
     rows_behind,
 )
 from bot.analytics.reader.grammar.scan import Scan
-from bot.analytics.reader.grammar.tokens import Token
 from bot.analytics.reader.said import Narrowing, Ref, TimeSaid, UnitSaid
 from bylaw.language.money import CODES
 from bylaw.language.quantities import Unit, unit_at
@@ -25,8 +21,6 @@ def read_time(scan: Scan) -> bool:
     token = scan.here()
     if token.kind != "time" or token.span is None:
         return False
-    if scan.role is not None and scan.role.words.lower() in ("from", "to"):
-        scan.role = None  # "from 2021"
     before = [scan.word(-i) for i in (1, 2, 3) if scan.word(-i) not in ("of", "the", "for")]
     if before[:1] in (["each"], ["every"]):  # "each of the last 3 months"
         unit = next((grain for word, grain in wording.GRAINS.items() if word in token.text), None)
@@ -58,67 +52,30 @@ def read_literal(scan: Scan) -> bool:
     value: Value | None = token.text if token.kind == "quoted" else token.number
     if value is None:
         return False
-    if scan.comparing is not None:
-        return compared(scan, value)
     if token.kind == "quoted" and scan.word(1) == "in" and scan.word(-1) in ("have", "with", "contain"):
         inside = scan.mention(scan.at + 2)
         if inside is not None and inside[1].of("dimension"):
             narrow(scan, inside[1], "contains", value, scan.at, scan.at + 2 + inside[0])
             return True
-    behind = scan.mention(scan.at + 1) if token.kind == "quoted" else None
-    if behind is not None and behind[1].of("dimension", "entity"):
-        length, ref = behind
-        narrow(scan, ref, "in", value, scan.at, scan.at + 1 + length)
-        scan.head = ref if ref.entities else scan.head
-        return True
     named = scan.last
-    is_free = named is None or not named.of("dimension", "entity") or scan.verb is not None
-    if token.kind == "quoted" and (is_free):
-        return quoted_value(scan, token.text)
-    if named is None or not named.of("dimension", "fact", "entity"):
+    is_quoted = token.kind == "quoted"
+    if named is None or not named.of("dimension", "entity" if is_quoted else "fact"):
         return False
-    if token.kind == "quoted" or not named.entities:
-        narrow(scan, named, "in", value, scan.at, scan.at + 1)
-        return True
-    key = key_of(scan, named)
-    if key is None:
+    if named.entities if not is_quoted else scan.verb is not None:
         return False
-    narrow(scan, key, "in", value, scan.at, scan.at + 1)
-    scan.said.heads += [named] if named not in scan.said.heads else []
+    narrow(scan, named, "in", value, scan.at, scan.at + 1)
     return True
 
 
-def key_of(scan: Scan, named: Ref) -> Ref | None:
-    """ "Order 12": the row of that number, where its name stands right before and its rows are told apart by one."""
-    if named.is_plural or scan.raw(scan.at - 1, scan.at) not in named.words:
-        return None
-    found = scan.lexicon.longest_at(["identifier"], 0)
-    keys = tuple(target for target in found[1] if target.owner in named.entities) if found else ()
-    return Ref(named.words, keys, named.entities) if keys else None
-
-
-def quoted_value(scan: Scan, text: str) -> bool:
-    """ "The height of 'K2'": a text beside a number says whose it is, where the catalogue knows the text."""
-    targets = scan.known_text(text)
-    if targets:
-        narrow_value(scan, Ref(text, targets), scan.at, scan.at + 1)
-    return bool(targets)
-
-
-def compared(scan: Scan, value: Value) -> bool:
+def compared(scan: Scan, value: Value, operator: Operator, ref: Ref | None) -> bool:
     """The other side of a comparison: a value for what was named, or a quantity of what comes."""
-    assert scan.comparing is not None
-    operator, ref = scan.comparing
     first = scan.at
-    after = scan.phrase(wording.AFTERWARDS, scan.at + 1)
-    if operator == "in" and after is not None:
-        operator, first = after[1], scan.at + after[0]
     if isinstance(value, str) and operator in ("<", "<=", ">", ">="):
         return False
     length, unit = (0, None) if isinstance(value, str) else unit_behind(scan, first + 1)
     scan.told.update(range(first, first + 1 + length))
     if compare_number(scan, operator, value, unit):
-        scan.comparing, scan.at = None, first + 1 + length
+        scan.at = first + 1 + length
         return True
     follows = rows_behind(scan, first + 1 + length)
     if unit is not None:
@@ -126,19 +83,16 @@ def compared(scan: Scan, value: Value) -> bool:
             ref = told_in(scan, unit, scan.raw(first, first + 1 + length)) or ref
         follows = None
     elif follows is not None and (ref is None or not ref.of("fact", "dimension", "time")):
-        ref = ref  # "more than 1000 inhabitants"
         length = follows[0] if ref is not None and follows[1].words == ref.words else 0
     is_quantity = not isinstance(value, str) and follows is not None and bool(follows[1].of("entity", "metric"))
     is_thing = ref is None or not ref.of("fact") or scan.at_word(scan.begins - 1) in ("and", "or", "with", "have", ",")
     if is_quantity and operator in ("<", "<=", ">", ">=", "in") and is_thing:
         count_related(scan, "=" if operator == "in" else operator, value, scan.begins)
-        scan.comparing = None
         scan.at = first + 1
         return True
     is_bare = ref is not None and is_measured(scan, ref, operator)
     if ref is None or not (isinstance(value, str) or is_bare or ref.of("dimension", "fact", "time")):
         return False  # no row is more than a number
-    scan.comparing = None
     scan.at = first
     if is_bare and scan.quotient is not None and scan.quotient.side.mark == "of":
         scan.quotient.side.mark = "weak"  # "percentage of orders over 1000"
@@ -155,10 +109,6 @@ def is_measured(scan: Scan, ref: Ref, operator: Operator) -> bool:
 def read_comparison(scan: Scan) -> bool:
     found = scan.phrase(wording.COMPARISONS)
     if found is None:
-        if scan.word() == "!=" and scan.last is not None:
-            scan.negated, scan.comparing = True, ("in", scan.last)
-            scan.at += 1
-            return True
         return False
     if scan.word() in wording.SIGNS and scan.at > 0 and scan.tokens[scan.at - 1].kind in ("quoted", "number"):
         return False  # "where 'a' = 'a'": of no column
@@ -170,8 +120,8 @@ def read_comparison(scan: Scan) -> bool:
         return False
     token = scan.tokens[place]
     number = token.number if token.kind == "number" else wording.NUMBERS.get(token.text)
-    if token.kind == "time" and not scan.said.compares:
-        number = number_of_year(token)
+    if token.kind == "time" and token.raw.isdecimal() and len(token.raw) == 4:
+        number = int(token.raw)  # "over 2000" is a number where something is compared, though alone it is a year
     is_digits = is_text and token.kind == "number" and token.raw.isdecimal()
     if token.kind == "quoted" or (number is not None and not is_text):
         value: Value | None = token.text if token.kind == "quoted" else number
@@ -184,17 +134,8 @@ def read_comparison(scan: Scan) -> bool:
     ref = scan.last if scan.last is not None and scan.last.of("dimension", "fact", "time", "entity") else None
     if ref is None and operator in ("in", "starts_with", "ends_with", "contains"):
         ref = scan.head
-    scan.comparing, scan.begins = (operator, ref), scan.at
-    scan.at = place
-    if value is not None and compared(scan, value):
-        return True
-    scan.comparing = None
-    return False
-
-
-def number_of_year(token: Token) -> int | None:
-    """ "Over 2000" is a number where something is compared, though alone it is a year."""
-    return int(token.raw) if token.raw.isdecimal() and len(token.raw) == 4 else None
+    scan.begins, scan.at = scan.at, place
+    return value is not None and compared(scan, value, operator, ref)
 
 
 def narrow(
@@ -210,7 +151,7 @@ def narrow(
     narrowing = Narrowing(ref, operator, values, scan.negated, scan.alternative, near)
     narrowing.clause, narrowing.unit = scan.clause, unit
     narrowing.verb, scan.verb = scan.verb, None
-    narrowing.role = role_of_head(scan, ref) if is_of_head(scan, ref, first) else role_at(scan, first)
+    narrowing.role = None if is_of_head(scan, ref, first) else scan.take_role(first)
     narrowing.is_none, scan.is_none = scan.is_none and scan.negated, False
     narrowing.is_of_kind = scan.negated and scan.denied is not None and scan.denied.isdisjoint(ref.owners)
     scan.narrowed.append(narrowing)
@@ -251,16 +192,6 @@ def before_it(scan: Scan, first: int) -> str:
     return scan.at_word(first - 1)
 
 
-def role_at(scan: Scan, first: int) -> Ref | None:
-    """The role that the words before a value give it; in brackets, or behind rows that have one, it has theirs."""
-    if (role := scan.take_role(first)) is not None:
-        return role
-    before = scan.words[first - 1] if first else ""
-    if before == "(" and scan.narrowed and scan.last is scan.narrowed[-1].ref:
-        return scan.narrowed[-1].role
-    return scan.head.role if scan.head is not None else None
-
-
 def same_condition(scan: Scan, new: Narrowing) -> Narrowing | None:
     """The condition before, where the new one only adds a value to it: "US and Canada", "grade A or C"."""
     before = scan.said.conditions if scan.quotient is None else scan.quotient.narrowed
@@ -291,15 +222,11 @@ def read_weekend(scan: Scan) -> bool:
 def narrow_value(scan: Scan, ref: Ref, first: int, after: int) -> None:
     """A value or a named condition; of rows right behind it that have it ("Physics courses") their own column."""
     found = scan.mention(scan.at) if scan.word() not in ("a", "an") else None
-    is_verb = scan.says_do() and found is not None and not found[1].is_plural  # "states that Texas does border"
-    rows = found[1] if found is not None and found[1].entities and not is_verb else None
+    rows = found[1] if found is not None and found[1].entities and found[1].is_plural else None
     if rows is not None and (kept := tuple(one for one in ref.of("value") if one.owner in rows.entities)):
         ref = Ref(ref.words, (*kept, *(one for one in ref.targets if one.kind != "value")), ref.near, ref.is_plural)
     is_denied = scan.negated and not scan.is_none and not scan.at_word(first - 1).startswith("non")
-    if rows is not None and is_denied and is_other(scan, rows):
-        scan.negated = False
-        count_related(scan, "=", 0, first)  # "not taken any online course": none of that kind
-    elif rows is not None and is_denied and scan.at_word(first - 1) in ("no", "any"):
+    if rows is not None and is_denied and scan.at_word(first - 1) in ("no", "any"):
         scan.said.unknown.append(scan.at_word(first - 1))  # "cities with no Mexican restaurant", told as restaurants
     take_value(scan, ref, first, after)
 
@@ -329,8 +256,6 @@ def read_unit(scan: Scan) -> bool:
         return False
     after = place + found[0]
     is_bare = scan.word() == "("
-    if is_bare and scan.at_word(after) != ")":
-        return False
     of = scan.said.numbers[-1].ref if scan.number_ends == scan.at and scan.said.numbers else scan.last
     is_number = bool(scan.said.numbers or scan.quotient or (of is not None and of.of("fact", "metric")))
     if scan.words[place] in wording.GRAINS and not is_number:
@@ -347,20 +272,10 @@ def told_in(scan: Scan, unit: Unit, words: str) -> Ref | None:
     owners = next((found for ref in spoken if (found := ref.entities or ref.owners)), ())
     measured = scan.lexicon.measured
     targets = tuple(target for target in measured.get(unit.kind, ()) if target.owner in owners)
-    if unit.kind in CODES and not stands_behind(scan, spoken):
-        return None  # "cars that were sold for more than $20,000": no column of a car
     if unit.kind in CODES:  # whatever currency: another one is named when it is told apart
         targets = tuple(target for target in measured.get("money", ()) if target.owner in owners)
         return Ref(words, targets) if targets else None
     return Ref(words, targets) if len(targets) == 1 else None
-
-
-def stands_behind(scan: Scan, spoken: Sequence[Ref]) -> bool:
-    """ "Orders over $1,000", "an order of more than 20 dollars": does the comparison follow the rows themselves?"""
-    place = scan.begins - 1
-    while scan.at_word(place) in ("of", "be", "worth") or (place > 0 and scan.tokens[place].kind == "time"):
-        place -= 1
-    return any(scan.raw(place, place + 1) == ref.words.split()[-1] for ref in spoken if place >= 0 and ref.entities)
 
 
 def unit_behind(scan: Scan, place: int) -> tuple[int, Unit | None]:
@@ -381,9 +296,3 @@ def is_of_head(scan: Scan, ref: Ref, first: int) -> bool:
     owners = {target.owner for target in ref.of("value")}
     ways = {target.owner for target in scan.direction(scan.at_word(first - 1)).targets} if first else set[str]()
     return bool(owners & set(scan.head.entities)) and not ways & set(scan.head.entities)
-
-
-def role_of_head(scan: Scan, ref: Ref) -> Ref | None:
-    """The role of the rows that *ref* is a value of."""
-    scan.role = None
-    return scan.head.role if scan.head is not None else None

@@ -4,9 +4,17 @@ from __future__ import annotations
 
 from bot.analytics.reader import wording
 from bot.analytics.reader.grammar.scan import Scan
-from bot.analytics.reader.said import Ref
+from bot.analytics.reader.said import Pointed, Ref
 from bot.analytics.reader.verbs import is_done
 from bylaw.language.words import singular
+
+_THESE = ("this", "these", "those")
+_POINTING = frozenset(
+    ["in", "of", "for", "by", "at", "from", "to", "on", "with", "do", "be"]
+)  # before "that customer", which is no clause
+_AHEAD = wording.RELATIVE | frozenset(
+    ["in", "from", "of", "located", "living", "named", "called"]
+)  # "those customers who …"
 
 
 def of_whom(scan: Scan, ref: Ref) -> Ref:
@@ -133,3 +141,16 @@ def tells_value(scan: Scan, length: int, ref: Ref) -> bool:
         place += 1
     behind = scan.mention(place) if place < len(scan.tokens) else None
     return behind is not None and bool(names & {target.name for target in behind[1].of("value")})
+
+
+def point(scan: Scan, ref: Ref, first: int, after: int) -> None:
+    """ "How many orders does this customer have": one that is pointed at, and may have been named before."""
+    words = [scan.words[first], scan.words[first - 1] if first else ""]
+    is_that = words[1] == "that" and not ref.is_plural and scan.at_word(first - 2) in _POINTING
+    is_ahead = words[0] != "this" and scan.at_word(after) in _AHEAD
+    if scan.follows or not ref.of("entity", "dimension") or not (is_that or (words[0] in _THESE and not is_ahead)):
+        return
+    said = scan.said
+    known = (*said.heads, *said.outputs, *said.groups, said.ranked, said.subject, *(n.ref for n in said.numbers))
+    before = [one for one in known if one is not None and set(one.targets) & set(ref.of("entity", "dimension"))]
+    said.pointed.append(Pointed(ref, first, bool(before), ref.is_plural or any(one in said.groups for one in before)))

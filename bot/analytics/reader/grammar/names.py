@@ -13,6 +13,7 @@ from bot.analytics.reader.grammar.mentions import (
     names_rows,
     of_whom,
     opens_clause,
+    point,
     tells_value,
     without_verb,
 )
@@ -26,7 +27,6 @@ from bot.analytics.reader.grammar.numbers import (
 )
 from bot.analytics.reader.grammar.places import (
     continues,
-    denies_others,
     group_follows,
     has_clause,
     is_any,
@@ -35,9 +35,7 @@ from bot.analytics.reader.grammar.places import (
     is_each_one,
     is_flag_of_others,
     is_mean_of_rows,
-    is_missing,
     is_of_column,
-    is_of_number,
     is_verb,
     is_whose,
     labels_value,
@@ -47,17 +45,15 @@ from bot.analytics.reader.grammar.places import (
     roles_of,
     stands_beside,
 )
-from bot.analytics.reader.grammar.recalled import named_before, point, takes_again
 from bot.analytics.reader.grammar.scan import Scan
-from bot.analytics.reader.grammar.values import takes_flag, takes_flag_of_rows, takes_value
+from bot.analytics.reader.grammar.values import takes_flag, takes_value
 from bot.analytics.reader.grammar.verbs import add_done
 from bot.analytics.reader.said import DoneSaid, NumberSaid, OrderSaid, Ref, RelatedSaid
-from bot.analytics.reader.scope import Target
 
 
 def read_named(scan: Scan) -> bool:
     found = scan.mention(scan.at)
-    if found is None or is_missing(scan, found[1]) or is_flag_of_others(scan, found[1]):
+    if found is None or is_flag_of_others(scan, found[1]):
         return False
     length, ref = found
     is_counted = length == 2 and scan.word() in wording.ARTICLES and scan.counts_at(scan.at + 1) and not scan.ordering
@@ -77,8 +73,6 @@ def read_named(scan: Scan) -> bool:
     if is_mean_of_rows(scan, length, ref):
         return False
     length, ref = without_verb(scan, length, ref)
-    if denies_others(scan, ref):
-        return False
     if ref.entities and ((is_owner and ref.is_plural) or is_whose(scan, ref)):
         ref = Ref(ref.words, tuple(t for t in ref.targets if t.kind != "dimension"), ref.near, ref.is_plural)
     first, after = scan.at, scan.at + length
@@ -134,49 +128,29 @@ def takes_group(scan: Scan, ref: Ref, first: int, after: int) -> bool:
         number = NumberSaid(Ref(ref.words, ref.of("metric", "fact"), ref.near))
         add_number(scan, number, first, after)
         return True
-    wanted, role = ref.of("dimension", "entity", "time", "fact"), None
-    if not wanted and (led := rows_led_to(scan, ref)):
-        ref, role = Ref(ref.words, led), ref
-        wanted = led
+    wanted = ref.of("dimension", "entity", "time", "fact")
+    behind = scan.mention(scan.at) if scan.word() not in wording.DETERMINERS else None
+    is_led = not wanted and bool(ref.of("relation")) and behind is None  # "by haulier"
+    is_owner = bool(ref.entities) and not ref.of("dimension") and behind is not None and bool(behind[1].entities)
+    if is_led or is_owner:  # "by member country"
+        scan.said.unknown.append(ref.words)  # what a relationship leads to, the form asks
+        scan.each = False
+        return True
     if not wanted or (scan.at_word(first - 1) == "per" and len(ref.of("fact")) == len(wanted)):
         return False  # "per click" divides by them
     if scan.normal(ref.words) == ["id"] and scan.last is not None and scan.last.entities:
         ref = Ref(ref.words, ref.targets, scan.last.entities, ref.is_plural)  # "their customer by id"
     groups = scan.said.groups if scan.quotient is None else scan.quotient.side.groups
-    groups.append(Ref(ref.words, wanted, ref.near, ref.is_plural, ref.is_owned, role or scan.take_role(first)))
+    groups.append(Ref(ref.words, wanted, ref.near, ref.is_plural, ref.is_owned, scan.take_role(first)))
     if scan.at_word(scan.before_kinds(first) - 1) == "per":
         scan.said.per.append(groups[-1])
     elif scan.words[first - 1] in ("each", "every"):
         scan.said.each.append(groups[-1])
     scan.say(first, after, "dimension", ref.words)
     if ref.entities and not ref.of("dimension"):
-        groups[-1] = owned_rows(scan, groups[-1]) or groups[-1]
         scan.head = groups[-1]
     scan.each = scan.word() in ("and", ",") and group_follows(scan)
     return True
-
-
-def rows_led_to(scan: Scan, ref: Ref) -> tuple[Target, ...]:
-    """ "By brewer": the rows that a relationship leads to, where nothing behind its name has the role."""
-    behind = scan.mention(scan.at)
-    if behind is not None and behind[1].of("dimension", "entity", "value"):
-        return ()
-    led = {scan.lexicon.ways[one.name] for one in ref.of("relation") if one.name in scan.lexicon.ways}
-    return (Target("entity", led.pop()),) if len(led) == 1 else ()
-
-
-def owned_rows(scan: Scan, group: Ref) -> Ref | None:
-    """ "By member country": of two names of rows the last one is grouped by, as the rows of the first lead to it."""
-    found = scan.mention(scan.at)
-    if found is None or scan.word() in wording.DETERMINERS:
-        return None
-    length, ref = found
-    targets = ref.of("entity")
-    if not targets or len(targets) < len(ref.targets):
-        return None
-    scan.say(scan.at, scan.at + length, "dimension", ref.words)
-    scan.at += length
-    return Ref(f"{group.words} {ref.words}", targets, group.entities, ref.is_plural, True, group.role)
 
 
 def takes_entity(scan: Scan, ref: Ref, first: int, after: int) -> bool:
@@ -187,8 +161,6 @@ def takes_entity(scan: Scan, ref: Ref, first: int, after: int) -> bool:
     scan.asks |= (not ref.is_plural or bool(is_ranked)) and opens_clause(scan, first)  # "the product with the most …"
     if ref.of("dimension") and not scan.relative and (scan.asks or scan.ranking) and not has_clause(scan, ref):
         return False
-    if scan.relative and ref.of("dimension") and scan.word() in ("be", "=") and labels_value(scan, ref):
-        return False  # "where the sales region is Europe"
     entity = Ref(ref.words, ref.of("entity"), ref.near, ref.is_plural, role=scan.take_role(first))
     if scan.relative and scan.head is not None and is_other(scan, entity):
         comparison, value, unit = scan.quantity or (("=", 0, None) if scan.negated else (">=", 1, None))
@@ -263,7 +235,7 @@ def takes_attribute(scan: Scan, ref: Ref, first: int, after: int) -> bool:
         near = scan.last.near or scan.last.owners  # "the drug's id and name"
     elif not near and scan.last is not None and scan.words[first - 1] == "(":
         near = scan.last.entities  # "the drug (id and name)"
-    named = Ref(ref.words, named_before(scan, ref, wanted), near, ref.is_plural)
+    named = Ref(ref.words, wanted, near, ref.is_plural)
     if scan.ranking and scan.said.ranked is None:
         scan.said.ranked = named
     elif labelled := labels_value(scan, named):
@@ -277,8 +249,6 @@ def takes_attribute(scan: Scan, ref: Ref, first: int, after: int) -> bool:
         scan.said.outputs.append(named)
         if stands_beside(scan, first):
             scan.said.beside.append(named)
-        if is_of_number(scan, ref, first):
-            scan.said.strays.append(named)  # "the average elevation of the highest points"
         opens = scan.opens(first) and scan.word() in wording.RELATIVE  # "the region with the lowest …"
         if not (scan.asks or scan.ordering or opens or continues(scan, first)):
             scan.said.strays.append(named)
@@ -305,7 +275,6 @@ def takes_relation(scan: Scan, ref: Ref, first: int, after: int) -> bool:
 Taker = Callable[[Scan, Ref, int, int], bool]
 
 TAKERS: tuple[Taker, ...] = (
-    takes_flag_of_rows,
     takes_counted,
     takes_aggregate,
     takes_order,
@@ -313,7 +282,6 @@ TAKERS: tuple[Taker, ...] = (
     takes_half,
     takes_flag,
     takes_value,
-    takes_again,
     takes_number,
     takes_entity,
     takes_attribute,

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from bot.analytics.reader import wording
-from bot.analytics.reader.grammar.conditions import key_of, narrow_value
+from bot.analytics.reader.grammar.conditions import narrow_value
 from bot.analytics.reader.grammar.mentions import follows_number, opens_clause
 from bot.analytics.reader.grammar.places import is_of_either, rows_of_condition, stands_beside, tells_kind
 from bot.analytics.reader.grammar.quantities import ranks_too
@@ -15,15 +15,6 @@ from bot.analytics.reader.said import NumberSaid, OrderSaid, Ref
 def takes_counted(scan: Scan, ref: Ref, first: int, after: int) -> bool:
     if scan.counting is None:
         return False
-    if scan.agg is not None and ref.of("metric") and not ref.entities:
-        scan.counting = None  # "the most revenue"
-        return False
-    if (ref.of("value") or ref.of("condition")) and not ref.entities and not ref.of("metric"):
-        rows = rows_of_condition(scan, ref, first, after)
-        narrow_value(scan, ref, first, after)
-        if rows is None:
-            return True
-        ref = rows
     wanted = ref.of("entity", "metric") or ref.of("fact") or ref.of("dimension")
     if not wanted:
         return False
@@ -32,8 +23,6 @@ def takes_counted(scan: Scan, ref: Ref, first: int, after: int) -> bool:
         return True
     if is_of_either(scan, wanted):
         scan.said.unknown.append(scan.word(1))
-    if scan.summary is not None and ref.entities:
-        wanted = (*wanted, *ref.of("fact"))  # "the average number of citations per paper", where papers have one
     number = NumberSaid(Ref(ref.words, wanted, ref.near, ref.is_plural, ref.is_owned), "count", scan.distinct)
     number.is_total = not ref.entities and "total" in scan.normal(scan.counting)
     scan.counting, scan.distinct = None, False
@@ -47,14 +36,6 @@ def takes_aggregate(scan: Scan, ref: Ref, first: int, after: int) -> bool:
     if scan.agg is None:
         return False
     agg, is_extreme = scan.agg
-    if scan.each and not scan.ranking and ref.of("time") and not ref.of("metric", "fact"):
-        scan.said.unknown.append(scan.agg_words)  # "by their first order date": of each, no column
-        scan.agg = None
-        return False
-    if ref.entities and scan.agg_words.lower() in wording.TIMELY and not ref.of("metric", "fact", "time"):
-        scan.said.unknown.append(scan.agg_words)  # "latest orders": how many of them?
-        scan.agg = None
-        return False
     if (ref.of("value") or ref.of("condition")) and not ref.of("metric", "fact", "time", "entity"):
         narrow_value(scan, ref, first, after)
         return True
@@ -76,13 +57,6 @@ def takes_aggregate(scan: Scan, ref: Ref, first: int, after: int) -> bool:
     if ref.entities and is_extreme and not is_counted and not is_column:
         scan.said.unknown.append(scan.agg_words)  # "the largest order", "the longest rivers": by what?
         scan.agg = None
-        return True
-    if not wanted and ref.entities and (agg == "sum" or is_extreme):
-        counted = Ref(ref.words, ref.of("entity"), ref.near, ref.is_plural)
-        number = NumberSaid(counted, "count", is_total=not is_extreme)
-        scan.agg = scan.agg if is_extreme else None
-        add_number(scan, number, first, after)
-        scan.head = ref
         return True
     if not wanted and not (ref.of("dimension") and is_extreme):
         return False
@@ -121,17 +95,12 @@ def takes_half(scan: Scan, ref: Ref, first: int, after: int) -> bool:
 
 
 def takes_number(scan: Scan, ref: Ref, first: int, after: int) -> bool:
-    if continues_count(scan, ref, first):
-        add_number(scan, NumberSaid(ref, "count"), first, after)
-        return True
     if not ref.of("metric"):
         return False
-    if ref.entities and scan.at < len(scan.tokens) and scan.here().kind == "number" and key_of(scan, ref) is not None:
-        return False  # "of customer 12"
-    if scan.each and not scan.ranking and not scan.said.compares:
+    if scan.each and not scan.ranking:
         scan.said.unknown.append(ref.words)
         return True
-    is_rows = ref.is_plural or ref.words.lower() not in metric_names(scan, ref)
+    is_rows = ref.is_plural or ref.words.lower() not in {one.name.replace("_", " ") for one in ref.of("metric")}
     if ref.entities and is_rows and opens_clause(scan, first):
         scan.asks = True
         return False  # "customers who …", "the customer with …": themselves, not how many
@@ -141,26 +110,17 @@ def takes_number(scan: Scan, ref: Ref, first: int, after: int) -> bool:
     is_behind = bool(scan.said.numbers) and not is_next  # "net revenue and orders by region" are two numbers
     if ref.entities and (is_thing or scan.relative or scan.agent or scan.quantity or scan.ranking or is_behind):
         return False
-    if ref.of("dimension") and (scan.asks or scan.ranking):
-        return False
     add_number(scan, NumberSaid(ref), first, after)
     if ref.entities and scan.head is None:
         scan.head = Ref(ref.words, ref.of("entity"), ref.near, ref.is_plural)  # "customers in the EU with orders"
     return True
 
 
-def metric_names(scan: Scan, ref: Ref) -> set[str]:
-    """The metrics that *ref* may mean, as one writes them: "cash balance" is the metric, not a row."""
-    return {target.name.replace("_", " ") for target in ref.of("metric")}
-
-
 def add_number(scan: Scan, number: NumberSaid, first: int, after: int) -> None:
     """Take in a number: of a ratio, to sort by, or of the answer."""
-    if scan.over is not None:
-        number.over, scan.over = scan.over, None
-    elif computed := {target.over for target in number.ref.of("metric") if target.over is not None}:
+    if computed := {target.over for target in number.ref.of("metric") if target.over is not None}:
         number.over = computed.pop()
-    number.summary, scan.summary, number.begins = scan.summary, None, first
+    number.begins = first
     if scan.ranked_agg is not None or (scan.agg is not None and scan.agg[1] and number.agg == "count"):
         agg = scan.ranked_agg or (scan.agg[0] if scan.agg else None)
         scan.said.descending, scan.agg, scan.ranked_agg = agg == "max", None, None
@@ -176,9 +136,6 @@ def add_number(scan: Scan, number: NumberSaid, first: int, after: int) -> None:
     if (scan.each and scan.ranking) or goes_on:
         scan.said.orders.append(OrderSaid(number, scan.said.descending))
         scan.ranked_ends = after
-    if "their" in scan.words[max(0, first - 3) : first + 1] and scan.said.heads and not scan.said.groups:
-        owners = [head for head in scan.said.heads[:1] if all(ref.words != head.words for ref in scan.said.outputs)]
-        scan.said.groups += owners  # "salespersons with more than 2 sales and their total sales"
     scan.each = scan.ranking = False
     scan.number_ends = after
     scan.say(first, after, "metric", number.ref.words)
@@ -189,16 +146,3 @@ def suffixes(scan: Scan) -> frozenset[str]:
     last = scan.said.numbers[-1] if scan.said.numbers else None
     counts = last is not None and (last.agg == "count" or bool(last.ref.entities))
     return wording.COUNT_SUFFIXES if counts else wording.SUFFIXES
-
-
-def continues_count(scan: Scan, ref: Ref, first: int) -> bool:
-    """ "How many orders and refunds": the second thing is counted like the first."""
-    numbers = scan.said.numbers
-    return (
-        bool(ref.entities)
-        and bool(numbers)
-        and numbers[-1].agg == "count"
-        and scan.last is not None
-        and scan.last.words == numbers[-1].ref.words
-        and scan.words[first - 1] in ("and", ",")
-    )

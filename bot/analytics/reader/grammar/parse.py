@@ -33,10 +33,8 @@ from bot.analytics.reader.grammar.scan import Scan
 from bot.analytics.reader.grammar.verbs import read_verb
 from bot.analytics.reader.grammar.wholes import (
     read_asking,
-    read_compared,
     read_definition,
     read_direction,
-    read_extent,
     read_filler,
     read_noise,
     read_of_these,
@@ -109,18 +107,15 @@ def end_sentence(scan: Scan) -> None:
     leave_role(scan)
     if scan.negated:
         scan.said.unknown.append("not")
-    if scan.comparing is not None or scan.quantity is not None:
+    if scan.quantity is not None:
         scan.said.unknown.append("than")
     if scan.counting is not None and not (scan.said.numbers or scan.quotient):
         scan.said.unknown.append(scan.counting)
-    if scan.agg is not None or scan.summary is not None or scan.aggs:
+    if scan.agg is not None or scan.aggs:
         scan.said.unknown.append(scan.agg_words)
-    if scan.over is not None:
-        scan.said.unknown.append(scan.over)
     finish(scan)
     scan.aggs = []
-    scan.counting = scan.agg = scan.comparing = scan.quantity = scan.summary = scan.ranked_agg = None
-    scan.over = None
+    scan.counting = scan.agg = scan.quantity = scan.ranked_agg = None
     scan.each = scan.agent = scan.asks = scan.relative = scan.negated = scan.ranking = scan.ordering = False
     scan.alternative, scan.is_none = False, False
     scan.narrowing, scan.verb, scan.owner = None, None, None
@@ -138,8 +133,6 @@ RULES: tuple[Rule, ...] = (
     read_of_these,
     read_ratio,
     read_unit,
-    read_extent,
-    read_compared,
     read_counts,
     read_weekend,
     read_top,

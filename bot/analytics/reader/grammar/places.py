@@ -143,8 +143,6 @@ def group_follows(scan: Scan) -> bool:
         place += 1
     if scan.at_word(place) in wording.GRAINS or scan.phrase(wording.CYCLES, place) is not None:
         return True
-    if (scan.at_word(place), scan.at_word(place + 1)) == ("date", "of") and scan.at_word(place + 2) in wording.OWNERS:
-        return False  # "of each customer and the date of their last order"
     found = scan.mention(place)
     return found is not None and bool(found[1].of("dimension", "entity", "time")) and not found[1].of("metric")
 
@@ -155,14 +153,9 @@ def roles_of(scan: Scan, ref: Ref) -> tuple[Target, ...]:
 
 
 def leave_role(scan: Scan) -> None:
-    """A role that nothing took: that of the rows asked for ("which airports do flights go to"), or of nothing here."""
-    role, scan.role = scan.role, None
-    if role is None:
-        return
-    if (scan.said.subject is not None or scan.said.outputs) and scan.said.role is None and scan.role_ends == scan.at:
-        scan.said.role = role
-    else:
-        scan.said.roles.append(role)
+    """A role that nothing took: of the rows asked for ("which airports do flights go to"), or of nothing here."""
+    scan.said.roles += [scan.role] if scan.role is not None else []
+    scan.role = None
 
 
 def is_of_either(scan: Scan, counted: tuple[Target, ...]) -> bool:
@@ -211,29 +204,6 @@ def is_flag_of_others(scan: Scan, ref: Ref) -> bool:
     rows, behind = set(scan.head.entities), scan.mention(scan.at + 1)
     told = {target.owner for target in behind[1].of("value", "condition", "flag")} if behind is not None else set[str]()
     return rows.isdisjoint(ref.owners) and not rows.isdisjoint(told)
-
-
-def denies_others(scan: Scan, ref: Ref) -> bool:
-    """ "Merchants with no coupons": denied of them, though of other rows "no coupon" is a condition with a name."""
-    head, found = scan.head, scan.mention(scan.at + 1)
-    if scan.word() not in wording.NOT or head is None or found is None or not found[1].entities:
-        return False
-    owners = {target.owner for target in ref.of("condition")}
-    return bool(owners) and len(ref.of("condition")) == len(ref.targets) and owners.isdisjoint(head.entities)
-
-
-def is_missing(scan: Scan, ref: Ref) -> bool:
-    """ "Merchants without coupons": rows that are not there, though orders may be "without coupon" as well."""
-    spoken = set(scan.head.entities) if scan.head is not None else set[str]()
-    is_condition = all(target.kind == "condition" for target in ref.targets)
-    return scan.word() in wording.NOT and is_condition and bool(spoken) and not spoken & set(ref.owners)
-
-
-def is_of_number(scan: Scan, ref: Ref, first: int) -> bool:
-    """ "The average elevation of the highest points": a column has no numbers, and nothing says that it groups them."""
-    while scan.at_word(first - 1) in wording.DETERMINERS:
-        first -= 1
-    return scan.at_word(first - 1) == "of" and 0 < scan.number_ends == first - 1 and not ref.entities
 
 
 def has_clause(scan: Scan, ref: Ref) -> bool:

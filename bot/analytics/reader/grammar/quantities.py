@@ -9,8 +9,6 @@ from bot.analytics.reader.grammar.scan import Scan
 from bot.analytics.reader.grammar.wholes import repeat_number
 from bot.analytics.reader.said import OrderSaid
 
-_NAMED = ("metric", "dimension", "time", "fact", "value", "entity", "condition", "relation")
-
 
 def read_counts(scan: Scan) -> bool:
     length = scan.starts(wording.COUNTING)
@@ -25,34 +23,18 @@ def read_counts(scan: Scan) -> bool:
             scan.counting = None  # "the average number of citations", where each row has one
             scan.at += length
             return True
-    if scan.agg is not None and (scan.agg[0] in ("avg", "median") or is_of_each(scan)):
-        scan.summary, scan.agg = scan.agg[0], None  # "the average number of orders", of each of something
+    if scan.agg is not None and scan.agg[0] in ("avg", "median"):
+        scan.said.unknown.append(scan.agg_words)  # "the average number of orders": of each of what?
+        scan.agg = None
     scan.agg = None if scan.agg is None or not scan.agg[1] else scan.agg
     scan.at += length
     if scan.part:
         repeat_number(scan)
         return True
     while scan.word() in wording.DISTINCT | wording.ARTICLES | {"total"} and not scan.starts(wording.PRONOUNS_OF_ALL):
-        if scan.lexicon.longest_at(scan.words[scan.at : scan.at + 1], 0) is None and scan.is_phrase():
-            break  # "unique visitors" is one word of the catalogue
         scan.distinct |= scan.word() in wording.DISTINCT
         scan.at += 1
     return True
-
-
-def is_of_each(scan: Scan) -> bool:
-    """ "The maximum number of orders per customer": of the numbers that each has, none of them asked for."""
-    sentence, words = scan.here().sentence, scan.words
-    ahead = [words[i] for i in range(scan.at, len(words)) if scan.tokens[i].sentence == sentence]
-    is_number = scan.agg_words.lower() in ("maximum", "minimum", "max", "min")
-    return is_number and "per" in ahead and not (scan.said.outputs or scan.said.subject or scan.said.ranked)
-
-
-def _is_ranked_ahead(scan: Scan) -> bool:
-    """ "Which 5 products have the highest net revenue": does the sentence go on to an end of the order?"""
-    sentence = scan.here().sentence
-    ahead = [token.text for token in scan.tokens[scan.at :] if token.sentence == sentence]
-    return not wording.RANKING.isdisjoint(ahead)
 
 
 def read_amount(scan: Scan) -> bool:
@@ -70,15 +52,13 @@ def read_top(scan: Scan) -> bool:
     word, following = scan.word(), scan.word(1)
     number = scan.tokens[scan.at + 1].number if scan.at + 1 < len(scan.tokens) else None
     number = number if number is not None else wording.NUMBERS.get(following)
-    if isinstance(number, int) and word in wording.RANKING and ranks_rows(scan, scan.at + 2):
+    if isinstance(number, int) and word in wording.RANKING and scan.agg is None:
         word = "top" if wording.EXTREMES[word] == "max" else "bottom"
     is_first = scan.last is scan.head is None and not scan.said.numbers and scan.word(-1) not in ("of", *wording.PLACES)
-    is_frequent = scan.phrase(dict.fromkeys(wording.FREQUENT, True), scan.at + 2) is not None  # "the 3 most common …"
-    is_first = is_first and (is_frequent or scan.mention(scan.at + 2) is not None)  # "the 3 products with the most …"
-    is_asked = word in ("which", "what") or (word == "the" and is_first)
-    if is_asked and isinstance(number, int) and 0 < number <= 1_000 and _is_ranked_ahead(scan):
-        scan.said.limit = number
-        scan.asks = True
+    is_asked = word in ("which", "what") or (word == "the" and is_first and scan.mention(scan.at + 2) is not None)
+    ahead = [token.text for token in scan.tokens[scan.at :] if token.sentence == scan.here().sentence]
+    if is_asked and isinstance(number, int) and 0 < number <= 1_000 and not wording.RANKING.isdisjoint(ahead):
+        scan.said.limit, scan.asks = number, True  # "which 5 products have the highest net revenue"
         scan.at += 2
         return True
     if (word in ("top", "bottom")) and isinstance(number, int) and 0 < number <= 1_000:
@@ -95,17 +75,7 @@ def read_top(scan: Scan) -> bool:
     scan.say(scan.at - 2, scan.at, "order", "descending" if descending else "ascending")
     if length := scan.starts(wording.FREQUENT):
         scan.at += length
-    elif scan.word() in wording.RANKING | {"selling", "frequently", "frequent", "used", "common", "popular"}:
-        while scan.word() in wording.RANKING | {"selling", "frequently", "frequent", "used", "common", "popular"}:
-            scan.at += 1
     return True
-
-
-def ranks_rows(scan: Scan, place: int) -> bool:
-    """ "Lowest 5 products by net revenue": are there rows, or what they are grouped by, and behind them a "by"?"""
-    found = scan.mention(place)
-    is_named = found is not None and not found[1].of("metric", "fact")
-    return is_named and found is not None and scan.agg is None and scan.at_word(place + found[0]) == "by"
 
 
 def read_aggregate(scan: Scan) -> bool:
@@ -114,10 +84,10 @@ def read_aggregate(scan: Scan) -> bool:
     agg = wording.AGGREGATES.get(word) or wording.EXTREMES.get(word)
     if scan.word(1) in wording.TIMELY and word in ("most", "least"):
         return False  # "the most recent order": which one that is, the form asks
-    if agg is None or (word in wording.AMBIGUOUS_EXTREMES and not scan.leads_to(("time", "fact"))):
+    if agg is None or word in wording.AMBIGUOUS_EXTREMES:
         return False
     adds_nothing = word == "overall" or (word in ("total", "combined") and scan.word(1) in ("number", "count"))
-    if adds_nothing and not scan.leads_to(_NAMED):
+    if adds_nothing and scan.mention(scan.at + 1) is None:
         scan.at += 1
         return True
     if word in ("most", "fewest", "least"):
@@ -232,11 +202,10 @@ def read_all_of(scan: Scan) -> bool:
 
 def is_inside_number(scan: Scan) -> bool:
     """ "The average daily …", "the average number of … per day": of what the numbers are that are averaged."""
-    if (scan.agg is not None and not scan.agg[1]) or scan.summary is not None:
+    if scan.agg is not None and not scan.agg[1]:
         return True
     last = scan.said.numbers[-1] if scan.said.numbers else None
-    is_mean = last is not None and (last.summary is not None or last.agg in ("avg", "median"))
-    return scan.word(-1) == "per" and scan.said.each_grain is None and is_mean
+    return scan.word(-1) == "per" and last is not None and last.agg in ("avg", "median")
 
 
 def read_grain(scan: Scan) -> bool:
@@ -245,9 +214,6 @@ def read_grain(scan: Scan) -> bool:
         return False
     length = scan.starts(wording.RECURRING)
     is_of_one = scan.word(length - 1) == "year" and scan.is_time(scan.at + length)  # "month of the year 2021"
-    column = scan.lexicon.longest_at(scan.words, scan.at) if length else None
-    if column is not None and column[0] >= length:
-        return False  # rows that have a day of the week
     if length and not is_of_one:  # each Monday alike: no period after the other
         scan.said.unknown.append(scan.raw(scan.at, scan.at + length))
         scan.at += length
@@ -275,7 +241,7 @@ def read_grain(scan: Scan) -> bool:
             return False
         grain = wording.GRAINS[word]
         if is_inside_number(scan):
-            scan.said.each_grain = grain
+            scan.said.unknown.append(scan.here().raw)
         else:
             scan.said.grain = grain
         scan.say(scan.at, scan.at + 1, "grain", grain)

@@ -24,7 +24,7 @@ def read_ratio(scan: Scan) -> bool:
     if quotient is None:
         return opens(scan)
     if quotient.separator is not None and scan.at == quotient.separator[0]:
-        if scan.counting or scan.agg or scan.negated or scan.comparing:
+        if scan.counting or scan.agg or scan.negated:
             return False
         scan.at += quotient.separator[1]
         scan.relative = False
@@ -39,9 +39,7 @@ def opens(scan: Scan) -> bool:
     """Begin a quotient at its word, or at the number that another one divides."""
     if scan.said.ratio is not None:
         return False
-    found = scan.phrase(wording.QUOTIENTS) or before_time(scan)
-    if found is not None and scan.is_phrase():
-        return False
+    found = scan.phrase(wording.QUOTIENTS)
     if found is None and not any(word in scan.words for word in _DIVIDING):
         return False
     start = scan.at
@@ -58,20 +56,13 @@ def opens(scan: Scan) -> bool:
         if quotient.is_ranked:
             scan.said.is_ranking, scan.said.descending = True, agg == "max"
         else:
-            quotient.agg = agg
+            scan.said.unknown.append(scan.agg_words)
     quotient.sides.append(Side(start + length))
     scan.quotient, scan.asks = quotient, False
     if length:
         scan.say(start, start + length, "calculation", "percentage" if in_percent else "ratio")
     scan.at += length
     return bool(length)
-
-
-def before_time(scan: Scan) -> tuple[int, tuple[bool, bool]] | None:
-    """ "Ratio of 2026 orders": the span of time has taken the "of"."""
-    kind = wording.QUOTIENTS.get((scan.word(), "of"))
-    is_next = scan.at + 1 < len(scan.tokens) and scan.tokens[scan.at + 1].text.startswith("of ")
-    return None if kind is None or not is_next or not scan.is_time(scan.at + 1) else (1, kind)
 
 
 def is_divided(scan: Scan, until: int) -> bool:
@@ -237,7 +228,7 @@ def part_of_whole(scan: Scan, quotient: Quotient, number: NumberSaid) -> None:
             return
         number.over = "total"
     scan.said.groups += side.groups
-    scan.said.ratio = RatioSaid(told, number, quotient.in_percent, True, quotient.agg, quotient.is_ranked)
+    scan.said.ratio = RatioSaid(told, number, quotient.in_percent, True, quotient.is_ranked)
 
 
 def parts_of(side: Side) -> tuple[list[Piece] | None, list[Piece], list[Piece]]:
@@ -305,7 +296,7 @@ def two_sides(scan: Scan, quotient: Quotient, first: NumberSaid | None, second: 
         second.over = "total"
     scan.said.groups += [*over.groups, *under.groups]
     is_part = says_whole and is_same and not (second.conditions or second.related or second.times)
-    scan.said.ratio = RatioSaid(first, second, quotient.in_percent, is_part, quotient.agg, quotient.is_ranked)
+    scan.said.ratio = RatioSaid(first, second, quotient.in_percent, is_part, quotient.is_ranked)
 
 
 def is_of_both(piece: Piece, over: Side, is_only: bool, is_of_groups: bool) -> bool:

@@ -14,7 +14,7 @@ from bot.conversation import Binding
 from bylaw.authored.context import Aggregation
 from bylaw.language.quantities import Unit
 from bylaw.language.words import FUNCTION_WORDS, read_words, singular
-from bylaw.semantic.query import Comparison, Operator, Over, Value
+from bylaw.semantic.query import Comparison, Value
 
 V = TypeVar("V")
 _LONGEST = 7  # words of a phrase of asking
@@ -40,8 +40,6 @@ class Scan:
         self.aggs: list[Aggregation] = []  # "highest and", before another of the same number
         self.ranked_agg: Aggregation | None = None  # "highest", before an average
         self.totals = False  # "average total": what is averaged is added up first
-        self.summary: Aggregation | None = None  # "average number of", until what they count is named
-        self.over: Over | None = None
         self.each = False
         self.agent = False  # "made by": who did it, no group
         self.asks = False
@@ -53,7 +51,6 @@ class Scan:
         self.ranking = False  # after "top 5"
         self.ranked_ends = 0  # the place behind the number of "top 5 … by"
         self.quantity: tuple[Comparison, Value, Unit | None] | None = None
-        self.comparing: tuple[Operator, Ref | None] | None = None
         self.begins = 0  # the place of the comparison read last
         self.ordering = False
         self.verb: Ref | None = None  # that was just read
@@ -143,19 +140,8 @@ class Scan:
         found = self.lexicon.longest_at([word], 0)
         return Ref(word, tuple(one for one in found[1] if one.name in self.lexicon.roles) if found else ())
 
-    def known_text(self, text: str) -> tuple[Target, ...]:
-        """What a text in quotes may mean, where the catalogue lists it as a value."""
-        words = self.normal(text)
-        found = self.lexicon.longest_at(words, 0)
-        is_value = found is not None and found[0] == len(words) and any(one.kind == "value" for one in found[1])
-        return found[1] if found is not None and is_value else ()
-
     def direction_at(self, ahead: int) -> tuple[int, bool] | None:
         return self.phrase(wording.DIRECTIONS, self.at + ahead)
-
-    def leads_to(self, kinds: tuple[str, ...]) -> bool:
-        found = self.mention(self.at + 1)
-        return found is not None and any(target.kind in kinds for target in found[1].targets)
 
     def starts_clause(self) -> bool:
         is_inside = 0 < self.at < len(self.tokens)
@@ -202,11 +188,6 @@ class Scan:
         if found is not None and behind is not None and behind[0] > 1:
             found = self.lexicon.longest_at(self.words[at : at + found[0] - 1], 0)
         return found
-
-    def says_do(self) -> bool:
-        """ "How many states does Texas border": is a verb still to come?"""
-        sentence = self.tokens[min(self.at, len(self.tokens) - 1)].sentence
-        return any(token.text == "do" for token in self.tokens[: self.at] if token.sentence == sentence)
 
     def opens(self, at: int) -> bool:
         """Is there nothing but small words before place *at* in its sentence?"""
@@ -283,7 +264,6 @@ class Quotient:
     is_part: bool
     in_percent: bool
     separator: tuple[int, int] | None
-    agg: Aggregation | None = None
     is_ranked: bool = False
     sides: list[Side] = field(default_factory=list)
 

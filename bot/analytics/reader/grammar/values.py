@@ -28,21 +28,10 @@ def takes_flag(scan: Scan, ref: Ref, first: int, after: int) -> bool:
     return True
 
 
-def takes_flag_of_rows(scan: Scan, ref: Ref, first: int, after: int) -> bool:
-    """ "Insured shipments": a column of yes and no right before the rows that have it, held to be yes."""
-    if not ref.of("flag") or ref.of("entity", "metric", "value", "condition") or not tells_kind(scan, ref):
-        return False
-    begin_kind(scan, ref)
-    narrow(scan, Ref(ref.words, ref.of("dimension", "flag"), ref.near), "in", True, first, after)
-    return True
-
-
 def takes_value(scan: Scan, ref: Ref, first: int, after: int) -> bool:
     is_labelled = any(target.name in scan.labels for target in ref.of("value"))
     if not ref.of("value", "condition") or (ref.of("metric") and not is_labelled):
         return False
-    if ref.of("dimension") and scan.at_word(first - 1) in wording.WHICH:
-        return False  # "which month", though a month is called so
     if scan.each and is_no_group(scan, ref, first, after):
         scan.said.unknown.append(ref.words)
         scan.each = False

@@ -30,10 +30,6 @@ def read_verb(scan: Scan) -> bool:
     place = scan.at + length
     place += place < len(scan.words) and scan.words[place] in wording.PARTICLES
     place += place < len(scan.words) and scan.words[place] in ("any", "some")
-    if place < len(scan.tokens) and scan.tokens[place].kind == "quoted" and scan.known_text(scan.tokens[place].text):
-        scan.say(scan.at, scan.at + length, "relation", verb.words)
-        scan.verb, scan.at = verb, place
-        return True
     behind = scan.mention(place)
     if behind is None and verb.of("relation") and is_quantity_at(scan, place):
         scan.say(scan.at, scan.at + length, "relation", verb.words)

@@ -70,8 +70,6 @@ def read_order(scan: Scan) -> bool:
         return False  # "who ordered in May"
     if scan.each and scan.word(-1) in ("per", "each", "every"):
         return False  # "net revenue per order by region"
-    if scan.word().startswith("rank") and scan.word(-1) in wording.DETERMINERS:
-        return False  # "with their rank": a number of its own
     if scan.here().raw.casefold() in wording.ORDERING and (
         scan.word(1) == "by" or scan.direction_at(1) or scan.word(1) == "in"
     ):
@@ -132,37 +130,7 @@ def read_rows(scan: Scan) -> bool:
     is_distinct = scan.word() in wording.DISTINCT and not scan.counting
     if scan.starts_clause() or (scan.word() not in wording.ROWS and not is_distinct):
         return False
-    if scan.word() == "count" or scan.lexicon.longest_at(scan.words[scan.at : scan.at + 2], 0):
-        return False
     scan.at += 1
-    return True
-
-
-def read_extent(scan: Scan) -> bool:
-    """Changes against the period before, and running totals."""
-    named = scan.mention(scan.at)
-    is_value = named is not None and bool(named[1].of("value"))  # "how many experiments are running"
-    length = scan.starts(wording.RUNNING)
-    if length and (not is_value):
-        scan.over = "running"
-        scan.say(scan.at, scan.at + length, "calculation", "running")
-        scan.at += length
-        return True
-    found = scan.phrase(wording.CHANGES)
-    if found is None:
-        return False
-    length, grain = found
-    if scan.said.grain not in (None, grain):
-        return False  # a change against another period than the one shown
-    scan.said.grain = grain
-    scan.say(scan.at, scan.at + length, "calculation", "change")
-    scan.at += length
-    scan.over = "growth" if scan.word() == "growth" else "change"
-    scan.at += scan.word() in ("change", "growth", "difference")
-    if scan.said.numbers:
-        base = scan.said.numbers[-1]
-        scan.said.numbers.append(NumberSaid(base.ref, base.agg, base.distinct, scan.over))
-        scan.over = None
     return True
 
 
@@ -181,10 +149,7 @@ def read_or(scan: Scan) -> bool:
     word = scan.word()
     if word not in ("or", "and"):
         return False
-    if word == "or" and scan.is_time(scan.at + 1) and scan.is_time(scan.at - 1):
-        scan.at += 1  # "in March or April"
-        return True
-    if word == "or" and not (scan.said.conditions or scan.quotient or scan.comparing or scan.leads_to(("condition",))):
+    if word == "or" and not (scan.said.conditions or scan.quotient):
         return False
     scan.alternative = word == "or"
     scan.at += 1
@@ -199,8 +164,6 @@ def read_filler(scan: Scan) -> bool:
         wishes = wording.WISHES | ({"mean", "meant"} if scan.follows else set())
         if (word in ("i", "my") and scan.word(1) not in wishes) or is_abbreviated(scan):
             return False
-        if word == "total" and scan.word(-1) not in wording.FILLERS:
-            return False
         if word in wording.PLACES:
             scan.asks = False  # what is asked for has been said
         if word in ("from", "to") and scan.word(1) in ("it", "them", ""):
@@ -214,19 +177,3 @@ def read_filler(scan: Scan) -> bool:
 def is_abbreviated(scan: Scan) -> bool:
     """ "Customers in the US", "employees in IT": a name in capitals, where not everything is written so."""
     return scan.here().raw in ("US", "IT") and any(token.raw.islower() for token in scan.tokens)
-
-
-def read_compared(scan: Scan) -> bool:
-    """ "Compare", "versus": what is compared is decided by the whole question."""
-    length = scan.starts(wording.COMPARING)
-    if not length or names_record(scan):
-        return False
-    scan.said.compares = scan.said.compares or scan.raw(scan.at, scan.at + length)
-    scan.at += length
-    scan.said.compared_at.append(scan.tokens[scan.at - 1].end)
-    return True
-
-
-def names_record(scan: Scan) -> bool:
-    """Is the word here, or what it begins, one of the catalogue: "price change"?"""
-    return scan.lexicon.longest_at(scan.words[scan.at : scan.at + 5], 0) is not None

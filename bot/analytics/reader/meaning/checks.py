@@ -50,44 +50,16 @@ def stop_at_bare_word(draft: QueryDraft, query: SemanticQuery) -> None:
     raise Stop(not_understood(message, f"ask `how many {words}`, or for a metric by name", (words,)))
 
 
-def stop_at_bare_facts(draft: QueryDraft, shown: Sequence[str], filters: Sequence[Condition]) -> None:
-    """ "The revenue of Toyota": added up, or of each? Where the words name one row, both are the same."""
-    base = draft.base or ""
-    facts = {f"{base}.{fact.name}" for fact in draft.context.entities[base].facts if fact.default_aggregation}
-    one = [part for part in filters if isinstance(part, Filter) and part.operator == "in" and len(part.values) == 1]
-    if not set(shown) <= facts or any(draft.tells_apart(part.dimension, base) for part in one):
-        return
-    words = draft.said.outputs[0].words
-    message = f"I do not see whether `{words}` is added up, or shown of each"
-    raise Stop(not_understood(message, f"ask for the total, or for the average, of `{words}`", (words,)))
-
-
 def stop_at_one_row(draft: QueryDraft, query: SemanticQuery) -> None:
     """ "How many states border Texas": where the only thing said is which row is meant, one row would be counted."""
     if len(query.metrics) != 1 or query.dimensions or query.per or query.grain or query.measures or query.ratios:
         return
     base, (name,) = draft.base or "", query.metrics
-    entity = draft.context.entities.get(base)
     metric = draft.context.metrics.get(name)
-    counts = metric is not None and metric.agg in ("count", "count_distinct") and metric.entity == base
-    is_count = counts or name == f"count({base})"
-    if entity is None or entity.primary_key is None or not is_count:
-        return
-    key = entity.primary_key.columns
-    for part in query.filters:
-        if not isinstance(part, Filter) or part.operator != "in" or len(part.values) != 1 or part.negated:
-            continue
-        place, _, short = part.dimension.partition(".")
-        owner = place.partition("@")[0]  # of the role that it has
-        column = next((one.sql for one in draft.context.entities[owner].dimensions if one.name == short), "")
-        joined = [
-            right.right_column
-            for one in draft.context.entities[owner].relationships
-            if one.right_entity == base
-            for right in one.relationship_columns
-            if right.left_column == column
-        ]
-        if ([column] if owner == base else joined) == list(key):
+    is_count = metric is not None and metric.agg in ("count", "count_distinct") and metric.entity == base
+    for part in query.filters if is_count or name == f"count({base})" else ():
+        is_one = isinstance(part, Filter) and part.operator == "in" and len(part.values) == 1 and not part.negated
+        if is_one and isinstance(part, Filter) and draft.tells_apart(part.dimension, base):
             message = f"I do not see which {base.replace('_', ' ')} are counted: `{part.values[0]}` is one of them"
             raise Stop(not_understood(message, "ask for what belongs to it", (str(part.values[0]),)))
 
@@ -162,7 +134,7 @@ def stop_at_strangers(draft: QueryDraft) -> None:
     ratio = draft.said.ratio
     numbers = [*draft.said.numbers, *((ratio.numerator, ratio.denominator) if ratio else ())]
     related = [*draft.said.related, *(part for number in numbers for part in number.related)]
-    used = {draft.base, *draft.per, *draft.compared, *(name for part in related for name in part.entity.entities)}
+    used = {draft.base, *draft.per, *(name for part in related for name in part.entity.entities)}
     for head in draft.said.heads:
         if not used & set(head.entities) and not any(draft.nearness.leads_to_one(draft.base, e) for e in head.entities):
             if any(is_narrowed(draft, name) for name in head.entities):
@@ -197,7 +169,7 @@ def stop_at_names(draft: QueryDraft) -> None:
 def stop_at_uncounted(draft: QueryDraft) -> None:
     """ "Products by category", "refunds paid in 2025 by month" ask for no list: only the groups would be left."""
     said = draft.said
-    is_asked = said.subject or said.ranked or said.outputs or said.best_of
+    is_asked = said.subject or said.ranked or said.outputs
     if said.heads and (said.grain or (said.groups and not is_asked)):
         words = said.heads[0].words
         message = f"I do not see which number of `{words}` is asked for"
@@ -234,7 +206,6 @@ def stop_at_unused(draft: QueryDraft, dimensions: Sequence[str]) -> None:
     said = draft.said
     used = {
         draft.base,
-        *draft.compared,
         *(name for part in said.related for name in (*part.entity.entities, *part.head.owners)),
     }
     used |= {name.partition(".")[0] for name in dimensions}

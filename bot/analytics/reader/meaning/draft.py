@@ -6,7 +6,6 @@ from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from datetime import date
 
-from bot.analytics.reader.headline import readable
 from bot.analytics.reader.measured import unit_of
 from bot.analytics.reader.nearness import Nearness
 from bot.analytics.reader.reading import Stop, not_understood, unclear
@@ -47,11 +46,9 @@ class QueryDraft:
         self.per: list[str] = []
         self.rivals = 0
         self.measures: list[Measure] = []
-        self.places: dict[str, str] = {}  # the role in which the rows that are shown are reached
         self.summaries: list[Summary] = []
         self.counted: list[str] = []  # the numbers of the catalogue that the answer is made of
         self.more: list[str] = []  # numbers found among what is shown
-        self.compared: set[str] = set()  # entities with a date that is compared with another
         self.nested: set[int] = set()  # the numbers of relations that are said of related rows
         self.clauses: dict[int, Related] = {}  # the conditions that the relations of the question became, by number
         self.names: dict[str, str] = {}  # what the words of the question were decided to mean
@@ -71,7 +68,6 @@ class QueryDraft:
                 target.owner not in self.per,
                 self.distance(target.owner),
                 spoken.index(target.owner) if target.owner in spoken else len(spoken),
-                not self.names_row(target),
                 target.name,
             ),
         )
@@ -82,7 +78,6 @@ class QueryDraft:
         rank = self.rank(best, hints, spoken)
         same = [target for target in ranked if self.rank(target, hints, spoken) == rank and target.name != best.name]
         if same:
-            self.stop_at_undated(ref, [best, *same])
             raise Stop(
                 unclear(self.text, ref.words, [best.name, *(target.name for target in same)], self.context, best.value)
             )
@@ -97,29 +92,13 @@ class QueryDraft:
         self.names[ref.words] = best.name
         return best
 
-    def stop_at_undated(self, ref: Ref, targets: Sequence[Target]) -> None:
-        """ "The population of Texas in 1990": of which ever, none has a date. Raises Stop instead of a choice."""
-        times = [time for time in self.said.times if time.ref is None]
-        owners = {target.owner for target in targets}
-        dated = [one for one in owners if self.default_time(one) or self.part(one, "year")]
-        if times and not dated and all(target.kind == "fact" for target in targets):
-            label = times[0].span.label
-            message = f"`{ref.words}` has no date in the catalogue, so nothing says what it was in `{label}`"
-            raise Stop(not_understood(message, "ask for it without a time", (label,)))
-
     def rank(self, target: Target, hints: Sequence[str], spoken: Sequence[str]) -> tuple[object, ...]:
         return (
             target.owner not in hints if hints else False,
             target.owner not in self.per,
             self.distance(target.owner),
             spoken.index(target.owner) if target.owner in spoken else len(spoken),
-            not self.names_row(target),
         )
-
-    def names_row(self, target: Target) -> bool:
-        """Is it the value by which people know one row: "Advanced Calculus" is a course before it is a book?"""
-        owner, _, short = target.name.partition(".")
-        return target.kind == "value" and self.context.entities[owner].label == [short]
 
     def distance(self, owner: str) -> int:
         if self.base is None:
@@ -169,11 +148,6 @@ class QueryDraft:
         owner, _, short = name.partition(".")
         is_key = self.context.entities[owner].dimension(short) is not None and self.is_key(Target("dimension", name))
         return owner == entity and (short in self.context.entities[owner].label or is_key)
-
-    def spoken(self, name: str) -> str:
-        owner, _, short = name.partition(".")
-        dimension = self.context.entities[owner].dimension(short)
-        return f"{readable(short)} {' '.join(dimension.synonyms) if dimension else ''}"
 
     def dimension(self, name: str) -> Dimension | None:
         """The dimension of that name, in whichever role its entity is; None for a date or a fact."""

@@ -2,20 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
 
 from bot.analytics.reader.meaning.draft import QueryDraft
 from bot.analytics.reader.meaning.links import links
 from bot.analytics.reader.reading import Stop, not_understood
-from bot.analytics.reader.said import (
-    DoneSaid,
-    Narrowing,
-    NumberSaid,
-    OrderSaid,
-    Ref,
-    RelatedSaid,
-)
+from bot.analytics.reader.said import DoneSaid, Narrowing, NumberSaid, OrderSaid, Ref, RelatedSaid
 from bot.analytics.reader.scope import Target
 from bot.analytics.reader.wording import GRAINS
 
@@ -31,7 +24,7 @@ def decide_extremes(draft: QueryDraft) -> None:
             if (plain or said.groups) and number.ref.of("metric") and (said.subject or said.ranked or said.outputs):
                 rank_by(draft, number)
         if len(extremes) == 1 and said.groups and not plain and not said.ratio:
-            decide_best(draft, extremes[0])
+            stop_at_best(draft, extremes[0])
         return
     subject = rows_asked_for(draft)
     for number in extremes:
@@ -77,33 +70,20 @@ def decide_ranked_facts(draft: QueryDraft) -> None:
         ranks = [order for order in said.orders if order.by is number]
         is_fact = number.is_rank and number.agg == "count" and owners and not number.ref.of("metric", "entity")
         is_own = bool(owners & set(subject.entities)) if subject is not None else not said.outputs
-        if is_fact and is_own and ranks and number.summary is None:
+        if is_fact and is_own and ranks:
             number.is_rank, number.is_extreme = False, True
             number.agg = "max" if ranks[0].descending else "min"
             said.orders.remove(ranks[0])
             said.is_ranking = any(one.is_rank for one in said.numbers)
 
 
-def decide_best(draft: QueryDraft, number: NumberSaid) -> None:
-    """ "Which product has the highest price in each category" asks for products, the first of each category."""
-    said = draft.said
-    subject = rows_asked_for(draft)
-    facts = {target.owner for target in number.ref.of("fact")}
-    owners = facts & set(subject.entities if subject is not None else ())
-    grouped = {target for ref in said.groups for target in ref.targets}
-    shown = [ref for ref in said.outputs if not ref.of("fact") and not grouped & set(ref.targets)]
-    if subject is None and shown:
-        columns = [target for target in shown[0].of("dimension") if target.owner in facts]
-        owners = {target.owner for target in [one for one in columns if draft.names_row(one)] or columns}
-    base = owners.pop() if len(owners) == 1 else ""
-    leads = draft.nearness.leads_to_one
-    if not base or number.ref.of("metric"):
-        return
-    if all(any(leads(base, name) for name in (*ref.entities, *ref.owners)) for ref in said.groups):
-        said.numbers.remove(number)
-        said.orders.append(OrderSaid(number.ref, number.agg == "max"))
-        said.is_ranking, said.subject = True, subject
-        said.best_of, said.groups = said.groups, []
+def stop_at_best(draft: QueryDraft, number: NumberSaid) -> None:
+    """ "Which product has the highest price in each category" asks for the first product of each. Raises Stop."""
+    subject, facts = rows_asked_for(draft), {target.owner for target in number.ref.of("fact")}
+    shown = [target.owner for ref in draft.said.outputs for target in ref.of("dimension")]
+    if facts & {*(subject.entities if subject is not None else shown)} and not number.ref.of("metric"):
+        words = number.ref.words
+        raise Stop(not_understood(f"I do not see of which rows `{words}` is asked for", "name one group", (words,)))
 
 
 def is_of_others(subject: Ref | None, owners: set[str]) -> bool:
@@ -136,7 +116,7 @@ def is_of_group(draft: QueryDraft, shown: Ref, facts: Sequence[Ref]) -> bool:
 def decide_beside(draft: QueryDraft) -> None:
     """ "Number of orders and number of online orders": what stands right before one of several numbers is its own."""
     said = draft.said
-    if len(said.numbers) < 2 or said.ratio is not None or said.compares:
+    if len(said.numbers) < 2 or said.ratio is not None:
         return
     for number in said.numbers:
         begins = number.begins
@@ -167,7 +147,7 @@ def decide_grains(draft: QueryDraft) -> None:
 
 def rank_by(draft: QueryDraft, number: NumberSaid) -> None:
     number.is_extreme, descending = False, number.agg == "max"
-    number.agg, number.is_rank = None, not number.is_again
+    number.agg, number.is_rank = None, True
     draft.said.orders.append(OrderSaid(number, descending))
     draft.said.is_ranking = True
 
@@ -208,11 +188,12 @@ def is_decided(draft: QueryDraft, verb: DoneSaid) -> bool:
     heads = set(verb.head.entities)
     behind = [time for time in said.times if time.ref is None or verb.date.targets == time.ref.targets]
     own = [target for target in verb.date.targets if target.owner in heads]
+    leads = draft.nearness.leads_to_one
 
     def is_of(number: NumberSaid) -> bool:
         """ "Net revenue of customers who ordered twice": do the rows of the number belong to those spoken of?"""
-        bases = counted_in(draft, number)
-        return verb.negated and not behind and bool(bases) and all(_leads_to(draft, base, heads) for base in bases)
+        is_theirs = [any(leads(base, head) for head in heads) for base in counted_in(draft, number)]
+        return verb.negated and not behind and bool(is_theirs) and all(is_theirs)
 
     if own:
         is_lasting = len(own) == 1 and own[0].name != draft.default_time(own[0].owner)
@@ -221,7 +202,7 @@ def is_decided(draft: QueryDraft, verb: DoneSaid) -> bool:
         return is_lasting and not behind
     owners = list(dict.fromkeys(target.owner for target in verb.date.targets))
     owners = [name for name in owners if any(links(draft, head, name) for head in heads)]
-    if len(owners) != 1 or not any(is_done_to(draft, owners[0], head) for head in heads):
+    if len(owners) != 1 or not any(leads(owners[0], head) and not leads(head, owners[0]) for head in heads):
         return False
     if not all({owners[0], *heads} & counted_in(draft, number) or is_of(number) for number in draft.said.numbers):
         return False
@@ -234,23 +215,12 @@ def is_decided(draft: QueryDraft, verb: DoneSaid) -> bool:
     return True
 
 
-def _leads_to(draft: QueryDraft, base: str, heads: Iterable[str]) -> bool:
-    return any(draft.nearness.leads_to_one(base, head) for head in heads)
-
-
-def is_done_to(draft: QueryDraft, rows: str, head: str) -> bool:
-    """Does what was done belong to a row of *head*, and in one way only?"""
-    leads = draft.nearness.leads_to_one
-    return not leads(head, rows) and leads(rows, head)
-
-
 def decide_rows(draft: QueryDraft) -> None:
     """ "What about gold customers?" after a question about revenue: whose it is, not how many of them."""
     said = draft.said
     bare = [number for number in said.numbers if number.agg is None and number.ref.entities]
     is_whose = bool(bare) and len(bare) == len(said.numbers) and bool(said.conditions) and not said.counts
-    is_compared = bool(said.compares) and 0 < len(bare) < len(said.numbers)  # "compare gold and VIP customers by …"
-    if (draft.follows and draft.previous is not None and is_whose) or is_compared:
+    if draft.follows and draft.previous is not None and is_whose:
         said.numbers = [number for number in said.numbers if number not in bare]
         said.heads += [Ref(number.ref.words, number.ref.of("entity")) for number in bare]
 
@@ -262,15 +232,14 @@ def decide_means(draft: QueryDraft) -> None:
     """ "Average list price per product", where each has one: the average of all. Raises Stop for sums of each."""
     said = draft.said
     own = said.per[0].entities if len(said.per) == 1 else ()
-    means = [number for number in said.numbers if number.summary is None and is_mean(draft, number)]
+    means = [number for number in said.numbers if is_mean(draft, number)]
     owners = {name for number in means for name in counted_in(draft, number)}
     if len(own) == 1 and owners == {*own} and len(means) == len(said.numbers) and said.limit is None:
         said.groups = [one for one in said.groups if one is not said.per[0]]
         said.per.clear()
     for number in said.numbers:
-        is_of_each = number.summary is not None or said.each_grain is not None
         is_sum = number.agg in _MEANS and number.is_total
-        if is_of_each or is_sum or is_of_single_rows(draft, number) or is_mean_of_others(draft, number):
+        if is_sum or is_mean_of_others(draft, number):
             words = number.ref.words
             message = f"I do not see whether `{words}` is that of the single rows, or what each of something adds up to"
             raise Stop(not_understood(message, f"ask for `{words}` by what you want it of", (words,)))
@@ -284,16 +253,6 @@ def is_mean(draft: QueryDraft, number: NumberSaid) -> bool:
     return number.agg in _MEANS and bool(number.ref.of("fact"))
 
 
-def is_of_single_rows(draft: QueryDraft, number: NumberSaid) -> bool:
-    """ "The average check-ins per shop": of its single rows, which nothing speaks of?"""
-    said = draft.said
-    if len(said.per) != 1 or not said.per[0].entities or number.agg not in _MEANS or number.ref.of("metric"):
-        return False
-    spoken = {name for ref in (*said.heads, *said.outputs) for name in (*ref.entities, *ref.owners)}
-    facts = number.ref.of("fact")
-    return bool(facts) and not spoken & {fact.owner for fact in facts} and all(has_many(draft, one) for one in facts)
-
-
 def is_mean_of_others(draft: QueryDraft, number: NumberSaid) -> bool:
     """ "The average rating of businesses", which each have many: of all ratings, or of what each business has?"""
     said, own = draft.said, counted_in(draft, number)
@@ -301,10 +260,3 @@ def is_mean_of_others(draft: QueryDraft, number: NumberSaid) -> bool:
     if head is None or not head.is_plural or not own or not is_mean(draft, number) or own & {*head.entities}:
         return False
     return any(all(draft.nearness.leads_to_one(one, name) for one in own) for name in head.entities)
-
-
-def has_many(draft: QueryDraft, fact: Target) -> bool:
-    """Does one of what is averaged over have many rows with the fact, that are added up?"""
-    owner, _, short = fact.name.partition(".")
-    own = [one.default_aggregation for one in draft.context.entities[owner].facts if one.name == short]
-    return own == ["sum"] and not draft.nearness.leads_to_one(draft.said.per[0].entities[0], owner)

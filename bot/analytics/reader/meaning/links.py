@@ -8,7 +8,6 @@ from bot.analytics.reader.meaning.draft import QueryDraft, normal_words
 from bot.analytics.reader.reading import Stop, not_understood
 from bot.analytics.reader.said import Ref
 from bot.analytics.reader.wording import NEUTRAL_VERBS
-from bylaw.authored.context import Relationship
 
 
 def link_of(draft: QueryDraft, base: str, target: str, verb: Ref) -> str:
@@ -89,10 +88,3 @@ def has_role(draft: QueryDraft, base: str, entity: str) -> bool:
     """Do the rows that lead to *entity* say which of its rows are meant: of all parties those that are agents?"""
     way = draft.compiler.joins.reachable(base).get(entity, ())
     return bool(way) and any(one.apply == "always" for one in draft.context.entities[way[-1].left].filters)
-
-
-def relationships(draft: QueryDraft, verb: Ref) -> Iterator[Relationship]:
-    """Those that *verb* can mean."""
-    for target in verb.of("relation"):
-        owner, _, name = target.name.partition(".")
-        yield from (one for one in draft.context.entities[owner].relationships if one.name == name)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from bot.analytics.reader.meaning.draft import QueryDraft, normal_words
+from bot.analytics.reader.meaning.draft import QueryDraft
 from bot.analytics.reader.reading import Stop, not_understood, unclear
 from bot.analytics.reader.said import Ref
 from bylaw.authored.context import Aggregation, Metric
@@ -79,21 +79,12 @@ def aggregates(draft: QueryDraft, metric: Metric, agg: Aggregation) -> bool:
     return metric.agg == agg or (agg == "avg" and metric.type == "ratio")
 
 
-def in_amounts(draft: QueryDraft, ref: Ref, names: list[str]) -> list[str]:
-    """Instead of metrics that count what is asked for as an amount, those that add up an amount of the same rows."""
-    known, said = draft.context.metrics, draft.said
-    are_counts = all(known[name].agg in _COUNTS for name in names)
-    if not said.is_amount or said.counts or not are_counts:
-        return names
-    entities = {known[name].entity for name in names} | set(ref.entities)
-    if not entities or normal_words(ref.words) in [name.split("_") for name in names]:
-        return names
-    found = [name for name, metric in sorted(known.items()) if metric.entity in entities and metric.agg == "sum"]
-    plain = [name for name in found if known[name].filter is None]
-    if not found:
+def stop_at_counts(draft: QueryDraft, ref: Ref, names: Sequence[str]) -> None:
+    """ "How much did we refund", where refunds are only counted by that name. Raises Stop."""
+    are_counts = bool(ref.entities) and all(draft.context.metrics[name].agg in _COUNTS for name in names)
+    if draft.said.is_amount and not draft.said.counts and are_counts:
         message = f"`{ref.words}` are counted, and `how much` asks for an amount"
         raise Stop(not_understood(message, "ask `how many`, or name the amount", (ref.words,)))
-    return plain or found
 
 
 def nearest(draft: QueryDraft, names: Sequence[str]) -> Sequence[str]:

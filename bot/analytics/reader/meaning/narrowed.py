@@ -8,22 +8,13 @@ from dataclasses import dataclass, field
 
 from bot.analytics.reader.meaning.checks import stop_at_balance
 from bot.analytics.reader.meaning.draft import QueryDraft
-from bot.analytics.reader.meaning.kinds import both_or_either, is_other_value, none_of_kind, stop_at_contradiction
+from bot.analytics.reader.meaning.kinds import both_or_either, is_other_value, stop_at_denied
 from bot.analytics.reader.meaning.links import link_of, links
 from bot.analytics.reader.meaning.literals import as_stored, numbers_meant, told_in_unit
-from bot.analytics.reader.meaning.metrics import base_of, one_metric
-from bot.analytics.reader.meaning.roles import (
-    Role,
-    in_other_role,
-    in_role_of_verb,
-    partner_of_verb,
-    place_of,
-    rivals,
-    role_of,
-    towards,
-)
+from bot.analytics.reader.meaning.metrics import base_of
+from bot.analytics.reader.meaning.roles import rivals
 from bot.analytics.reader.reading import Stop, not_understood
-from bot.analytics.reader.said import Narrowing, Ref, RelatedSaid, TimeSaid
+from bot.analytics.reader.said import Narrowing, RelatedSaid, TimeSaid
 from bot.analytics.reader.scope import Target
 from bylaw.language.words import singular
 from bylaw.semantic.query import (
@@ -49,7 +40,6 @@ class Clause:
     numbers: set[int]
     conditions: list[Condition] = field(default_factory=list)
     is_alternative: bool = False  # to the clause before it
-    verb: Ref | None = None
 
 
 def all_filters(
@@ -71,18 +61,15 @@ def all_filters(
     for narrowing in conditions:
         condition = condition_of(draft, narrowing, draft.base)
         stop_at_balance(draft, condition)
-        home = home_of_role(draft, narrowing, condition, clauses)
-        home = home or home_of(draft, owner_of(condition), clauses, narrowing.clause)
+        home = home_of(draft, owner_of(condition), clauses, narrowing.clause)
         if home is None:
             stop_at_many(draft, condition, narrowing)
         is_first = home is not None and not home.conditions and is_some(home.part)
         if narrowing.is_of_kind and home is not None and is_first and not narrowing.is_none:
             home.part = home.part.model_copy(update={"comparison": "=", "value": 0})  # "that do not fly from Chicago"
             condition = condition.model_copy(update={"negated": False})
-        is_denied = home is None and (narrowing.is_of_kind or narrowing.is_none)
-        if is_denied and (none := none_of_kind(draft, narrowing, condition)) is not None:
-            nowhere.append(none)
-            continue
+        if home is None and (narrowing.is_of_kind or narrowing.is_none):
+            stop_at_denied(draft, narrowing, condition)
         is_own = home is None and draft.nearness.leads_to_one(draft.base, owner_of(condition))
         if not is_own and narrowing.is_joined and not narrowing.negated:
             raise Stop(both_or_either(narrowing))
@@ -90,9 +77,6 @@ def all_filters(
             nowhere.append(condition)
             continue
         join(found if home is None else home.conditions, condition, narrowing.alternative)
-    stop_at_contradiction(draft, found)
-    for clause in clauses:
-        stop_at_contradiction(draft, clause.conditions)
     found = gather_related(draft, found, clauses) + nowhere
     for clause in nested_first(draft, clauses):
         if clause.counted == draft.base or (clause.counted in draft.per and is_some(clause.part)):
@@ -102,7 +86,6 @@ def all_filters(
             part = clause.part
         else:
             part = narrowed(draft, clause.part, clause.counted, clause.conditions)
-            part = in_other_role(draft, part, clause.counted)
         stop_at_balance(draft, part)
         last = found[-1] if found else None
         outer = outer_of(draft, clause, clauses)
@@ -112,7 +95,7 @@ def all_filters(
         elif clause.is_alternative and isinstance(last, Related):
             found[-1] = AnyOf(any_of=(last, part))
         else:
-            found.append(partner_of_verb(draft, clause.verb, part, clause.counted) or part)
+            found.append(part)
         draft.clauses.update(dict.fromkeys(clause.numbers, part))
     return found
 
@@ -162,18 +145,13 @@ def clauses_of(
     for said in related_said:
         part = related_rows(draft, said)
         counted = base_of(draft, part.metric, NO_QUERY)
-        part = in_role_of_verb(draft, said.verb, part, counted)
         if said.verb is not None and is_told(draft, part.entity.partition("@")[0], counted, said, conditions):
             continue
         same = [one for one in clauses if one.counted == counted and one.part.entity == part.entity]
-        bare = [one for one in same if is_some(one.part) and not one.numbers & told]
         if same and is_some(part) and said.clause not in told:
             same[-1].numbers.add(said.clause)
-        elif bare:
-            bare[-1].part = part
-            bare[-1].numbers.add(said.clause)
         else:
-            clauses.append(Clause(counted, part, {said.clause}, is_alternative=said.alternative, verb=said.verb))
+            clauses.append(Clause(counted, part, {said.clause}, is_alternative=said.alternative))
     return clauses
 
 
@@ -185,8 +163,7 @@ def is_some(part: Related) -> bool:
 def is_told(draft: QueryDraft, base: str, name: str, said: RelatedSaid, conditions: Sequence[Narrowing]) -> bool:
     """ "Orders placed by gold customers": the condition on the only customer of an order says it all."""
     assert said.verb is not None
-    if role_of(draft, said.entity.role, base) is None:
-        link_of(draft, base, name, said.verb)
+    link_of(draft, base, name, said.verb)
     inside = [part for part in conditions if part.clause == said.clause and not part.negated]
     return draft.nearness.leads_to_one(base, name) and bool(inside)
 
@@ -233,31 +210,8 @@ def gather_related(draft: QueryDraft, found: list[Condition], clauses: list[Clau
             conditions += clause.conditions
             clauses.remove(clause)
         part = Related(entity=draft.base, metric=f"count({owner})", filters=tuple(conditions))
-        placed = in_other_role(draft, part, owner)
-        near += conditions if len(conditions) == 1 and not reached and placed == part else [placed]
+        near += conditions if len(conditions) == 1 and not reached else [part]
     return near
-
-
-def home_of_role(draft: QueryDraft, narrowing: Narrowing, condition: Filter, clauses: list[Clause]) -> Clause | None:
-    """The related rows of which a role is said: "airlines that fly to Chicago" have a flight there."""
-    assert draft.base is not None
-    role = role_of(draft, narrowing.role, draft.base, inside_of(draft, narrowing))
-    if role is None or draft.nearness.leads_to_one(draft.base, role.left):
-        return None
-    known = [one for one in clauses if one.counted == role.left]
-    known = [one for one in known if not any(is_other_value(condition, part) for part in one.conditions)]
-    known = [one for one in known if narrowing.clause in one.numbers] or known
-    if not known:
-        part = Related(entity=draft.base, metric=f"count({role.left})")
-        known = [Clause(role.left, part, {narrowing.clause})]
-        clauses += known
-    return known[0]
-
-
-def inside_of(draft: QueryDraft, narrowing: Narrowing) -> list[str]:
-    """The related rows that the condition stands inside of."""
-    related = [part for part in draft.said.related if part.clause == narrowing.clause > 0]
-    return [name for part in related for name in part.entity.entities]
 
 
 def home_of(draft: QueryDraft, owner: str, clauses: Sequence[Clause], number: int) -> Clause | None:
@@ -281,8 +235,6 @@ def related_rows(draft: QueryDraft, said: RelatedSaid, base: str | None = None) 
     kind = kind_of(draft, said)
     if said.metric is not None:  # "whose average order value is above 1000"
         head, metric = heads[0], said.metric
-    elif not said.entity.entities:
-        head, (metric, _) = heads[0], one_metric(draft, said.entity, [one.name for one in said.entity.of("metric")])
     else:
         base = base or draft.base
         entity = draft.choose(said.entity, said.entity.of("entity")).name
@@ -341,16 +293,14 @@ def condition_of(draft: QueryDraft, narrowing: Narrowing, base: str) -> Filter:
         target = draft.choose(ref, named, narrowing.near)
         return Filter(dimension=target.name, negated=narrowing.negated)
     targets = ref.of("value")
-    role = role_of(draft, narrowing.role, base, inside_of(draft, narrowing))
     if targets and narrowing.values and any(target.value == narrowing.values[0] for target in targets):
-        target = draft.choose(ref, towards(draft, targets, narrowing, role), narrowing.near)
+        target = draft.choose(ref, targets, narrowing.near)
         stop_at_far_value(draft, target, narrowing, base)
         values = tuple(dict.fromkeys((target.value, *narrowing.values[1:])))
         draft.names[ref.words] = f"{target.name} {'!=' if narrowing.negated else '='} {target.value}"
-        if target.owner != base:
-            role = role_towards(draft, narrowing, base, target.owner) or role
-        name = f"{place_of(draft, target.owner, role)}.{target.name.partition('.')[2]}"
-        return Filter(dimension=name, values=tuple(v for v in values if v is not None), negated=narrowing.negated)
+        return Filter(
+            dimension=target.name, values=tuple(v for v in values if v is not None), negated=narrowing.negated
+        )
     attributes = ref.of("dimension", "fact", "time")
     if narrowing.operator in ("<", "<=", ">", ">="):
         attributes = numbers_meant(draft, narrowing, attributes)
@@ -360,24 +310,11 @@ def condition_of(draft: QueryDraft, narrowing: Narrowing, base: str) -> Filter:
             raise Stop(
                 not_understood(f"I do not see what of `{ref.words}` is {narrowing.values[0]}", "name the dimension")
             )
-        owner, _, short = label[0].partition(".")
-        name = f"{place_of(draft, owner, role)}.{short}"  # "cited by the paper 'X'"
+        name = label[0]
     else:
         name = draft.choose(ref, attributes, narrowing.near).name
     values = tuple(as_stored(draft, name, value) for value in told_in_unit(draft, narrowing, name))
     return Filter(dimension=name, values=values, operator=narrowing.operator, negated=narrowing.negated)
-
-
-def role_towards(draft: QueryDraft, narrowing: Narrowing, base: str, owner: str) -> Role | None:
-    """The role in which *owner* is reached: what the verb says of it, else the words right before."""
-    inside = inside_of(draft, narrowing)
-    ways = {f"{role.left}.{role.way.name}" for role in rivals(draft, base, owner)}
-    verbs = [part.verb for part in draft.said.related if part.clause == narrowing.clause > 0]
-    for verb in (narrowing.verb, *verbs) if len(ways) > 1 else ():
-        named = tuple(one for one in verb.of("relation") if one.name in ways) if verb is not None else ()
-        if verb is not None and named:
-            return role_of(draft, Ref(verb.words, named), base, inside, owner)
-    return role_of(draft, narrowing.role, base, inside, owner)
 
 
 def stop_at_far_value(draft: QueryDraft, target: Target, narrowing: Narrowing, base: str) -> None:

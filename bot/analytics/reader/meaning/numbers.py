@@ -8,8 +8,7 @@ from dataclasses import dataclass
 
 from bot.analytics.reader.headline import readable
 from bot.analytics.reader.meaning.draft import QueryDraft, normal_words
-from bot.analytics.reader.meaning.links import has_role
-from bot.analytics.reader.meaning.metrics import declared_name, fits, in_amounts, is_plain, one_metric
+from bot.analytics.reader.meaning.metrics import declared_name, fits, is_plain, one_metric, stop_at_counts
 from bot.analytics.reader.meaning.narrowed import all_filters
 from bot.analytics.reader.meaning.times import times_of_number
 from bot.analytics.reader.reading import Stop, not_understood, unclear
@@ -20,10 +19,8 @@ from bylaw.authored.context import Aggregation
 from bylaw.language.words import singular
 from bylaw.semantic.query import (
     Condition,
-    Filter,
     Measure,
     Ratio,
-    Related,
 )
 
 _COUNTS = ("count", "count_distinct")
@@ -53,7 +50,7 @@ def all_numbers(draft: QueryDraft) -> list[Decided]:
     for place in waiting:
         found[place] = decided_number(draft, draft.said.numbers[place])
         draft.base = draft.base or found[place].base
-    return [*(found[place] for place in sorted(found)), *quotients_of_rows(draft)]
+    return [found[place] for place in sorted(found)]
 
 
 def decided_number(draft: QueryDraft, number: NumberSaid) -> Decided:
@@ -64,8 +61,6 @@ def decided_number(draft: QueryDraft, number: NumberSaid) -> Decided:
         short = identifier(f"{number.kind}{name}".lower()) if number.kind else ""
         if not short or short in draft.context.metrics:
             short = f"{identifier(name)}_{last}"
-        if number.over == "moving":
-            short = f"{identifier(name)}_average_of_{1}_{draft.said.grain}s"
         measure = Measure(
             name=short,
             metric=name,
@@ -108,7 +103,7 @@ def decide_number(draft: QueryDraft, number: NumberSaid) -> tuple[str, str]:
     ref, agg = number.ref, number.agg
     metrics = list(dict.fromkeys(target.name for target in ref.of("metric")))
     if agg is None and (metrics or ref.entities):
-        metrics = in_amounts(draft, ref, metrics)
+        stop_at_counts(draft, ref, metrics)
     stop_at_amounts(draft, number, metrics)
     if agg == "count":
         counting = [name for name in metrics if draft.context.metrics[name].agg in _COUNTS]
@@ -219,16 +214,13 @@ def counted(draft: QueryDraft, ref: Ref, counting: Sequence[str]) -> tuple[str, 
         metric = draft.context.metrics[named[0]]
         if is_plain(draft, metric) or ref.words.lower() in metric.synonyms:  # who wrote it says what the word counts
             declared = named[0]
-    roles = [name for name in sorted(draft.context.metrics) if counts_roles(draft, name, target.name)]
-    if len(roles) == 1:
-        return roles[0], draft.compiler.base_of(roles[0])
     return declared, target.name
 
 
 def ratios_of(draft: QueryDraft) -> list[Ratio]:
     """The ratio that is asked for. Words that both sides use mean the same on both."""
     said = draft.said.ratio
-    if said is None or said.agg is not None:
+    if said is None:
         return []
     base = draft.base
     try:
@@ -240,64 +232,8 @@ def ratios_of(draft: QueryDraft) -> list[Ratio]:
         over, under = (decided_number(draft, half) for half in (said.numerator, said.denominator))
     draft.base = over.base
     stop_at_odd_sides(draft, said, over, under)
-    stop_at_rate(draft, said, over, under)
-    stop_at_dated_part(draft, said, over)
     name = "percentage" if said.in_percent else "ratio"
     return [Ratio(name=name, numerator=over.name, denominator=under.name, in_percent=said.in_percent)]
-
-
-def stop_at_rate(draft: QueryDraft, said: RatioSaid, over: Decided, under: Decided) -> None:
-    """ "Percentage of refunded items by category": of all of them, or the declared rate within each?"""
-    metric = over.measure.metric if over.measure else over.name
-    is_of_all = under.measure is not None and (under.measure.metric, under.measure.over) == (metric, "total")
-    declared = sorted(draft.context.metrics.items())
-    rates = [name for name, one in declared if one.type == "ratio" and one.numerator == metric]
-    words = said.numerator.ref.words
-    if is_of_all and rates and f"all {words}".lower() not in draft.text.lower():
-        message = f"I do not see whether `{words}` are divided by all of them, or by the rows of each group"
-        raise Stop(not_understood(message, f"ask for `{rates[0].replace('_', ' ')}`, or of `all {words}`", (words,)))
-
-
-def stop_at_dated_part(draft: QueryDraft, said: RatioSaid, over: Decided) -> None:
-    """ "Percentage of orders that were refunded in 2026": of those placed then, or of all there ever were? Raises Stop.
-
-    Only where the rows happen too: they have a date and belong to others.
-    """
-    base, times = over.base, [time for time in said.numerator.times if time.ref is not None]
-    happens = any(one != base and draft.nearness.leads_to_one(base, one) for one in draft.context.entities)
-    if not said.is_part or said.denominator.times or over.measure is None or not happens or not times:
-        return
-    own = draft.default_time(base)
-    inside = [part for one in over.measure.filters if isinstance(one, Related) for part in one.filters]
-    dated = [one for one in inside if isinstance(one, Filter) and one.operator in ("<", ">=") and is_day(one)]
-    if own is not None and dated:
-        rows, label = said.numerator.ref.words, times[0].span.label
-        message = f"I do not see whether `{label}` says which `{rows}` are meant, or when the rest was done"
-        raise Stop(not_understood(message, f"say `{rows} in {label} …`, or ask for the number of `{rows}`", (label,)))
-
-
-def is_day(one: Filter) -> bool:
-    """Is it held to days?"""
-    return all(isinstance(value, str) and value[:4].isdigit() and value[4:5] == "-" for value in one.values)
-
-
-def quotients_of_rows(draft: QueryDraft) -> list[Decided]:
-    """ "Average ratio of A to B": the quotient of two facts of each row, averaged."""
-    said = draft.said.ratio
-    if said is None or said.agg is None:
-        return []
-    names: list[Target] = []
-    for half in (said.numerator, said.denominator):
-        if half.agg or half.conditions or half.related or half.times or half.over != "value" or said.in_percent:
-            names.clear()
-            break
-        names += [draft.choose(half.ref, facts, owners_said(draft, half))] if (facts := half.ref.of("fact")) else []
-        draft.base = draft.base or (names[0].owner if names else None)
-    if len(names) != 2 or names[0].owner != names[1].owner:
-        words = said.numerator.ref.words
-        message = f"I do not see whose ratio of `{words}` to `{said.denominator.ref.words}` is meant"
-        raise Stop(not_understood(message, f"`{said.agg}` takes two columns of the same rows", (words,)))
-    return [Decided(f"{said.agg}({names[0].name} / {names[1].name})", names[0].owner)]
 
 
 def stop_at_odd_sides(draft: QueryDraft, said: RatioSaid, over: Decided, under: Decided) -> None:
@@ -322,12 +258,3 @@ def stop_at_odd_sides(draft: QueryDraft, said: RatioSaid, over: Decided, under: 
 def identifier(name: str) -> str:
     """A column's name for a measure: letters, digits and underscores."""
     return "".join(char if char.isalnum() else "_" for char in name).strip("_").replace("__", "_")
-
-
-def counts_roles(draft: QueryDraft, name: str, entity: str) -> bool:
-    """Does the metric count those rows of *entity* that have a role: of all parties the agents of a policy?"""
-    metric = draft.context.metrics[name]
-    if metric.agg != "count_distinct" or metric.entity is None:
-        return False
-    way = draft.compiler.joins.reachable(metric.entity).get(entity, ())
-    return len(way) == 1 and metric.expr == way[0].columns[0][0] and has_role(draft, metric.entity, entity)

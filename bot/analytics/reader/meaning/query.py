@@ -9,7 +9,6 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 
 from bot.analytics.reader.meaning.checks import (
-    stop_at_bare_facts,
     stop_at_bare_word,
     stop_at_definitions,
     stop_at_done,
@@ -38,12 +37,11 @@ from bot.analytics.reader.meaning.guesses import (
     decide_rows,
     decide_sorted,
 )
-from bot.analytics.reader.meaning.kinds import prefer_counted, prefer_rows
 from bot.analytics.reader.meaning.links import has_role, stop_at_verbs
 from bot.analytics.reader.meaning.metrics import base_of
 from bot.analytics.reader.meaning.narrowed import all_filters
 from bot.analytics.reader.meaning.numbers import Decided, all_numbers, name_compared, ratios_of
-from bot.analytics.reader.meaning.roles import in_roles, of_their_kind, stop_at_lost_roles, stop_at_roles
+from bot.analytics.reader.meaning.roles import stop_at_kinds, stop_at_roles
 from bot.analytics.reader.meaning.rows import (
     first_text,
     group_names,
@@ -54,27 +52,15 @@ from bot.analytics.reader.meaning.rows import (
     shown_name,
     shown_names,
 )
-from bot.analytics.reader.meaning.spans import (
-    Compared,
-    compared_spans,
-    date_of_sides,
-    decide_compared,
-    decide_sides,
-    decide_spans,
-    joined_spans,
-    merge_joined,
-    stop_at_one_side,
-    stop_at_ranked,
-)
 from bot.analytics.reader.meaning.times import (
     dated_related,
     list_window,
-    redated,
+    stop_at_spans,
     time_of_done,
     time_of_rows,
     window_of,
 )
-from bot.analytics.reader.meaning.units import in_units, stop_at_any, stop_at_units
+from bot.analytics.reader.meaning.units import in_units, stop_at_units
 from bot.analytics.reader.reading import Stop, carried, not_understood, renewed
 from bot.analytics.reader.said import NumberSaid, Ref
 from bylaw.authored.context import Grain
@@ -89,7 +75,7 @@ FIRST: tuple[Callable[[QueryDraft], None], ...] = (  # what is decided of the wo
     stop_at_definitions,
     decide_beside,
     decide_means,
-    decide_spans,
+    stop_at_spans,
     decide_done,
     decide_rows,
     decide_facts,
@@ -114,12 +100,12 @@ def query_of(draft: QueryDraft) -> SemanticQuery:
         decide(draft)
     numbers = in_units(draft, all_numbers(draft))
     ratios = ratios_of(draft)
+    if previous is not None and (draft.follows or not numbers) and said.times and dated_related(draft, previous):
+        raise Stop(not_understood("I do not see which of the dates before is meant now", "ask the whole question"))
     if not numbers and not ratios:
         if previous is None or (said.subject is not None and not draft.follows):
             return query_of_rows(draft)
         return changed_query(draft, previous)
-    if previous is not None and draft.follows and said.times and dated_related(draft, previous):
-        raise Stop(not_understood("I do not see which of the dates before is meant now", "ask the whole question"))
     query = query_of_numbers(draft, numbers, ratios)
     for stop in STOPS:
         stop(draft, query)
@@ -130,12 +116,10 @@ def query_of(draft: QueryDraft) -> SemanticQuery:
 def changed_query(draft: QueryDraft, previous: SemanticQuery) -> SemanticQuery:
     """The question before, with what this one says put in its place."""
     draft.follows = True
-    previous = redated(draft, previous)
     draft.measures, draft.summaries = list(previous.measures), list(previous.summaries)
     if previous.is_list:
         draft.base = previous.dimensions[0].partition(".")[0]
         filters = all_filters(draft)
-        merge_joined(draft)
         list_window(draft, filters)
         shown = tuple(shown_name(draft, ref) for ref in draft.said.outputs)
         return previous.model_copy(
@@ -153,7 +137,7 @@ def changed_query(draft: QueryDraft, previous: SemanticQuery) -> SemanticQuery:
         for name in dict.fromkeys(names)
     ]
     if draft.said.units:
-        numbers = in_units(draft, numbers) if not (previous.ratios or previous.summaries) else stop_at_any(draft)
+        numbers = in_units(draft, numbers)
     query = query_of_numbers(draft, numbers, list(previous.ratios), previous.differences)
     query = query.model_copy(update={"order": query.order or ranked_anew(draft, previous, query.metrics)})
     return carried(query, previous, any(time.span.start is None for time in draft.said.times))
@@ -181,28 +165,15 @@ def query_of_numbers(
     draft.counted = metrics_of(draft, numbers, ratios)
     metrics = list(dict.fromkeys([number.name for number in numbers] + [ratio.name for ratio in ratios]))
     dimensions = group_names(draft)
-    decide_periods(draft, numbers, dimensions)
+    decide_periods(draft, numbers)
+    stop_at_roles(draft, dimensions)
     filters = all_filters(draft)
-    times = joined_spans(draft)
-    compared = Compared([*metrics, *draft.more])
-    sides = decide_sides(draft)
-    if sides:
-        compared = compared_spans(draft, numbers, sides)
-    elif not differences:
-        stop_at_one_side(draft)
-        decide_compared(draft, compared, filters, dimensions)
     stop_at_states(draft)
     window, time_dimension = window_of(draft, filters)
-    of_their_kind(draft, filters, dimensions)
-    if sides:
-        if window is not None:
-            raise Stop(not_understood(f"I do not see whether `{window.label}` is compared too", "leave it out"))
-        time_dimension = date_of_sides(draft, times, filters)
+    stop_at_kinds(draft, dimensions)
     if time_dimension is None and said.grain is not None:
         time_dimension = time_of_done(draft) or time_of_rows(draft, filters, window)
-    orders = compared.sorted_by(orders_of(draft, dimensions))
-    if sides:
-        stop_at_ranked(draft)
+    orders = orders_of(draft, dimensions)
     limit = limit_of(draft, orders)
     stop_at_two_ranks(draft, {number.name: number.base for number in numbers}, orders)
     if not dimensions and not draft.per:
@@ -210,11 +181,9 @@ def query_of_numbers(
     for stop in (stop_at_strangers, *NAMED):
         stop(draft)
     stop_at_verbs(draft, draft.base, dimensions)
-    stop_at_roles(draft)
-    stop_at_lost_roles(draft, filters, dimensions)
     asked = said.ranked or said.subject or said.outputs  # "which customer has the most orders in each region"
-    query = SemanticQuery(
-        metrics=tuple(dict.fromkeys(compared.names)),
+    return SemanticQuery(
+        metrics=tuple(dict.fromkeys([*metrics, *draft.more])),
         measures=tuple(draft.measures),
         ratios=tuple(ratios),
         differences=differences,
@@ -232,18 +201,14 @@ def query_of_numbers(
         limit_by=limited_by(draft, dimensions) if limit and asked and said.groups else (),
         hidden=ranked_by(draft, numbers) if limit and dimensions else (),
     )
-    return in_roles(draft, query)
 
 
-def decide_periods(draft: QueryDraft, numbers: Sequence[Decided], dimensions: list[str]) -> None:
-    """The grain that a metric has by itself; where the rows have a column for the period, it is one of *dimensions*."""
-    said, base = draft.said, draft.base or ""
+def decide_periods(draft: QueryDraft, numbers: Sequence[Decided]) -> None:
+    """The grain that a metric has by itself."""
+    said = draft.said
     if said.grain is None:
         used = [draft.context.metrics[number.name] for number in numbers if number.name in draft.context.metrics]
         said.grain = next((metric.time_granularity for metric in used if metric.time_granularity), None)
-    if said.grain and draft.default_time(base) is None and (part := draft.part(base, said.grain)):
-        dimensions.insert(0, f"{base}.{part.name}")
-        said.grain = None
 
 
 def metrics_of(draft: QueryDraft, numbers: Sequence[Decided], ratios: Sequence[Ratio]) -> list[str]:
@@ -304,11 +269,7 @@ def ranked_by(draft: QueryDraft, numbers: list[Decided]) -> tuple[str, ...]:
 def query_of_rows(draft: QueryDraft) -> SemanticQuery:
     """Rows instead of numbers."""
     said = draft.said
-    if words := said.compares or "":
-        raise Stop(not_understood(f"I do not see which number `{words}` is about", metrics_known(draft), (words,)))
     stop_at_uncounted(draft)
-    prefer_rows(draft)
-    prefer_counted(draft)
     subject = said.subject or said.ranked or (said.heads[0] if said.heads and not said.outputs else None)
     if subject is None and not said.outputs:
         raise Stop(not_understood("I do not see which number you ask for", metrics_known(draft)))
@@ -326,33 +287,25 @@ def query_of_rows(draft: QueryDraft) -> SemanticQuery:
         dimensions = dimensions + labels if is_seen else [*labels, *dimensions]  # "the capital of each state"
     stop_at_grouped_rows(draft, dimensions)
     dimensions = with_subject(draft, dimensions)
-    inside = [name for ref in said.best_of for name in label_or_name(draft, ref)]
-    dimensions = [*(name for name in inside if name not in dimensions), *dimensions]
     stop_at_verbs(draft, draft.base, dimensions)
-    stop_at_roles(draft)
+    stop_at_roles(draft, dimensions)
     filters = all_filters(draft)
-    merge_joined(draft)
     stop_at_unused(draft, dimensions)
     stop_at_units(draft, dimensions)
     stop_at_states(draft)
     list_window(draft, filters)
-    of_their_kind(draft, filters)
-    stop_at_lost_roles(draft, filters, dimensions)
-    is_one = said.is_ranking and (bool(said.best_of) or not asks_for_many(draft))
+    stop_at_kinds(draft, dimensions)
+    is_one = said.is_ranking and not asks_for_many(draft)
     limit = 1 if said.limit is None and is_one else said.limit
     orders = orders_of_rows(draft, dimensions)
     if not said.outputs and (limit != 1 or said.limit):
         dimensions += [order.by for order in orders]
-    if subject is None and not orders:
-        stop_at_bare_facts(draft, dimensions, filters)
-    query = SemanticQuery(
+    return SemanticQuery(
         dimensions=tuple(dict.fromkeys(dimensions)),
         filters=tuple(filters),
         order=tuple(orders),
         limit=limit if orders else said.limit,
-        limit_by=tuple(inside),
     )
-    return in_roles(draft, query)
 
 
 def owner_of_subject(draft: QueryDraft, subject: Ref) -> str:
@@ -368,11 +321,6 @@ def owner_of_outputs(draft: QueryDraft) -> str:
     spoken = [name for head in said.heads for name in head.entities if name in common]
     keys = [target.owner for ref in said.outputs for target in ref.of("dimension") if draft.is_key(target)]
     found = spoken or [name for name in keys if name in common]
-    if not found and len(common) > 1:
-        narrowed = [narrowing.ref.owners for narrowing in said.conditions]
-        near = [owners[0] for owners in narrowed if len(owners) == 1]
-        first = said.outputs[0]
-        found = [draft.choose(first, first.of("dimension", "fact", "time"), near).owner]
     return found[0] if found else min(common)
 
 

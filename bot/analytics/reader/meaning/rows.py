@@ -4,11 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Collection, Sequence
 
-from bot.analytics.reader.meaning.checks import made_of, stop_at_strays
-from bot.analytics.reader.meaning.draft import QueryDraft
+from bot.analytics.reader.meaning.checks import stop_at_strays
+from bot.analytics.reader.meaning.draft import QueryDraft, normal_words
 from bot.analytics.reader.meaning.literals import is_text
 from bot.analytics.reader.meaning.numbers import decided_number, named_number
-from bot.analytics.reader.meaning.roles import take_place
 from bot.analytics.reader.reading import Stop, not_understood
 from bot.analytics.reader.said import NumberSaid, Ref
 from bot.analytics.reader.scope import Target
@@ -51,30 +50,16 @@ def add_up_facts(draft: QueryDraft) -> None:
     for ref in list(draft.said.outputs):
         if ref.of("fact") and not ref.of("dimension", "time"):
             draft.said.outputs.remove(ref)
-            if (told := number_told(draft, ref)) is not None:
-                draft.more += [] if told.summary else [decided_number(draft, told).name]
-                continue
+            if any(normal_words(one.ref.words)[-1:] == normal_words(ref.words)[-1:] for one in draft.said.numbers):
+                message = f"I do not see whether `{ref.words}` is the number before, or one of its own"
+                raise Stop(not_understood(message, "ask for it by its whole name", (ref.words,)))
             draft.more.append(decided_number(draft, NumberSaid(ref)).name)
-
-
-def number_told(draft: QueryDraft, ref: Ref) -> NumberSaid | None:
-    """ "By average list price: return the category and the list price": the only number that is of this fact."""
-    metrics, facts = draft.context.metrics, {target.name for target in ref.of("fact")}
-    found = []
-    for number in draft.said.numbers:
-        name = draft.names.get(number.ref.words, "")
-        is_of_it = any(name.endswith(f"({fact})") for fact in facts)
-        metric = metrics.get(name)
-        is_of_it |= metric is not None and metric.type == "simple" and bool(made_of(draft, name) & facts)
-        found += [number] if is_of_it and number.agg != "count" and not number.conditions else []
-    return found[0] if len(found) == 1 else None
 
 
 def add_group(draft: QueryDraft, ref: Ref, found: list[str]) -> None:
     dimensions = ref.of("dimension")
     if ref.entities and not dimensions:
         target = draft.choose(ref, ref.of("entity"))
-        take_place(draft, target.name, ref)
         if target.name == draft.base and not draft.said.ranked:
             each_row(draft, target.name)
         each_row(draft, target.name)
@@ -82,7 +67,6 @@ def add_group(draft: QueryDraft, ref: Ref, found: list[str]) -> None:
         return
     target = draft.choose(ref, dimensions or ref.of("time", "fact"))
     owner = target.owner
-    take_place(draft, owner, ref)
     found.append(target.name)
     if tells_row(draft, target.name, found) or draft.is_key(target):
         each_row(draft, owner)
@@ -103,7 +87,6 @@ def each_row(draft: QueryDraft, entity: str) -> None:
 
 def shown_name(draft: QueryDraft, ref: Ref) -> str:
     target = draft.choose(ref, ref.of("dimension", "fact", "time"), owners_of_answer(draft))
-    take_place(draft, target.owner, ref)
     return target.name
 
 
@@ -112,7 +95,6 @@ def shown_names(draft: QueryDraft, ref: Ref) -> list[str]:
     if ref.of("dimension", "fact", "time") or not ref.entities:
         return [shown_name(draft, ref)]
     entity = draft.choose(ref, ref.of("entity")).name
-    take_place(draft, entity, ref)
     return draft.label(entity)
 
 

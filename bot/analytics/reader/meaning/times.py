@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-from calendar import month_name
 from collections.abc import Iterator, Sequence
 from datetime import date, timedelta
 
@@ -47,6 +46,19 @@ def window_of(draft: QueryDraft, filters: list[Condition]) -> tuple[Window | Non
         window = Window(start=start, end=shown_until(draft, time, start, end), label=time.span.label)
         dimension = named
     return window, dimension
+
+
+def stop_at_spans(draft: QueryDraft) -> None:
+    """Two spans of the same rows, and "the month before", of which nothing names the days. Raises Stop."""
+    seen: set[tuple[str, int]] = set()
+    for time in draft.said.times:
+        words, of = draft.text[time.span.begins : time.span.ends], (time.ref.words if time.ref else "", time.clause)
+        if time.span.shift is not None:
+            raise Stop(not_understood(f"I do not see which days `{words}` are", "name them", (words,)))
+        if of in seen:
+            message = f"I read two spans of time, the second is `{words}`"
+            raise Stop(not_understood(message, "ask for one of them", (words,)))
+        seen.add(of)
 
 
 def dated(
@@ -156,22 +168,6 @@ def is_date(draft: QueryDraft, part: Condition) -> bool:
     return isinstance(part, Filter) and part.dimension == draft.default_time(part.dimension.partition(".")[0])
 
 
-def redated(draft: QueryDraft, previous: SemanticQuery) -> SemanticQuery:
-    """*previous* with other days for its related rows, where the question goes on with nothing but these."""
-    times = [time for time in draft.said.times if time.ref is None and not time.near]
-    known = dated_related(draft, previous)
-    if not times or not known:
-        return previous
-    if len(times) > 1 or len(known) > 1 or previous.windows:
-        raise Stop(not_understood("I do not see which of the dates before is meant now", "ask the whole question"))
-    draft.said.times.remove(times[0])
-    name = next(part.dimension for part in known[0].filters if isinstance(part, Filter) and is_date(draft, part))
-    others = [part for part in known[0].filters if not is_date(draft, part)]
-    days = within(name, times[0]) if times[0].span.start is not None else []
-    new = known[0].model_copy(update={"filters": (*others, *days)})
-    return previous.model_copy(update={"filters": tuple(new if one is known[0] else one for one in previous.filters)})
-
-
 def shown_until(draft: QueryDraft, time: TimeSaid, start: date, end: date) -> date:
     """Where a window ends. Periods without rows are shown up to today and from a first day, never without end."""
     if not draft.said.with_empty:
@@ -188,22 +184,15 @@ def parts_of_date(draft: QueryDraft, time: TimeSaid, start: date, end: date) -> 
     if time.ref is not None and time.ref.of("time"):
         return None
     is_year = (start.month, start.day) == (1, 1) and end == start.replace(year=start.year + 1)
-    is_month = start.day == end.day == 1 and (end.year - start.year) * 12 + end.month - start.month == 1
     spoken = [name for head in draft.said.heads for name in head.entities]
     for name in dict.fromkeys((draft.base, *time.near, *spoken, *time.beside)):
         if name not in draft.context.entities:
             continue
         if draft.default_time(name) is not None:
             return None
-        year, month = draft.part(name, "year"), draft.part(name, "month")
-        if year is None or not (is_year or (is_month and month is not None)):
-            continue
-        found: list[Condition] = [Filter(dimension=f"{name}.{year.name}", values=(start.year,))]
-        if is_month and month is not None:
-            spelled = any(str(value) in month_name for value in month.sample_values)
-            value = month_name[start.month] if spelled else start.month
-            found.append(Filter(dimension=f"{name}.{month.name}", values=(value,)))
-        return found
+        year = draft.part(name, "year")
+        if year is not None and is_year:
+            return [Filter(dimension=f"{name}.{year.name}", values=(start.year,))]
     return None
 
 
@@ -236,7 +225,7 @@ def time_of_rows(draft: QueryDraft, filters: Sequence[Condition], window: Window
         return None
     found: dict[str, bool] = {}  # the dates of the rows that are there, and whether all of these rows are meant
     for part in filters:
-        if isinstance(part, Related) and ((part.comparison, part.value) != (">=", 1) or part.against is not None):
+        if isinstance(part, Related) and (part.comparison, part.value) != (">=", 1):
             continue
         name = base_of(draft, part.metric, NO_QUERY) if isinstance(part, Related) else owner_of(part)
         if draft.nearness.leads_to_one(draft.base, name) or name in draft.per:
@@ -257,7 +246,6 @@ def time_of_rows(draft: QueryDraft, filters: Sequence[Condition], window: Window
 def list_window(draft: QueryDraft, filters: list[Condition], times: Sequence[TimeSaid] | None = None) -> None:
     """Spans in a list are conditions: on the date named, of the related rows, or of the rows themselves."""
     assert draft.base is not None
-    seen: set[tuple[str, int]] = set()
     for _, _, time in dated(draft, filters, times):
         if time.ref is not None:
             name: str | None = draft.choose(time.ref, time.ref.of("time"), time.near).name
@@ -267,10 +255,6 @@ def list_window(draft: QueryDraft, filters: list[Condition], times: Sequence[Tim
             name = next((found for found in dates if found), None)
         if name is None:
             raise Stop(not_understood(f"`{draft.base}` has no date, so `{time.span.label}` does not apply to it"))
-        if (name, time.clause) in seen:
-            words = draft.text[time.span.begins : time.span.ends]
-            raise Stop(not_understood(f"I read two spans of time, the second is `{words}`", "ask for one of them"))
-        seen.add((name, time.clause))
         place(draft, filters, within(name, time), clause=time.clause)
 
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from fractions import Fraction
-from typing import NoReturn
 
 from bot.analytics.reader.headline import readable
 from bot.analytics.reader.meaning.draft import QueryDraft
@@ -35,26 +34,19 @@ def in_units(draft: QueryDraft, numbers: Sequence[Decided]) -> list[Decided]:
 
 
 def places_of(draft: QueryDraft, said: UnitSaid, numbers: Sequence[Decided]) -> list[int]:
-    """Which numbers a unit is said of: the one named before it, else every one that is told in such units."""
+    """Which numbers a unit is said of: the one named before it, else the only one."""
     name = draft.names.get(said.of.words) if said.of is not None else None
     named = [i for i, number in enumerate(numbers) if name is not None and name in (number.name, metric_of(number))]
-    fitting = [i for i, number in enumerate(numbers) if is_alike(draft, metric_of(number), said.unit)]
-    return named or fitting or ([0] if len(numbers) == 1 else [])
+    return named or ([0] if len(numbers) == 1 else [])
 
 
 def metric_of(number: Decided) -> str:
     return number.measure.metric if number.measure is not None else number.name
 
 
-def is_alike(draft: QueryDraft, name: str, unit: Unit) -> bool:
-    """Is the number told in this unit, or in one that it converts from?"""
-    declared, named = draft.unit_of(name)
-    return unit in named or (declared is not None and declared.kind == unit.kind)
-
-
 def stop_at_unit(draft: QueryDraft, number: Decided, said: UnitSaid) -> None:
     """A number is told in the unit that it has. Raises Stop where another one is asked for."""
-    is_plain = number.measure is None or number.measure.over in ("value", "change", "running")
+    is_plain = number.measure is None or number.measure.over == "value"
     if not is_plain or converted(draft, metric_of(number), said.unit) != 1:
         raise nothing_says(said, metric_of(number), draft)
 
@@ -71,7 +63,7 @@ def stop_at_units(draft: QueryDraft, names: Sequence[str]) -> None:
     """Columns of a list are shown as they are, so they must be in the unit that was asked for."""
     for said in draft.said.units:
         name = draft.names.get(said.of.words) if said.of is not None else None
-        shown = [name] if name in names else [one for one in names if is_alike(draft, one, said.unit)]
+        shown = [name] if name in names else []
         if not shown or any(converted(draft, one, said.unit) != 1 for one in shown if one is not None):
             raise nothing_says(said, shown[0] if shown else None, draft)
     stop_at_rounding(draft, [])
@@ -90,11 +82,6 @@ def stop_at_rounding(draft: QueryDraft, numbers: Sequence[Decided]) -> None:
 def aggregation(draft: QueryDraft, name: str) -> str:
     metric = draft.context.metrics.get(name)
     return (metric.agg or metric.type) if metric is not None else name.partition("(")[0]
-
-
-def stop_at_any(draft: QueryDraft) -> NoReturn:
-    """Quotients and averages of before are told as they are."""
-    raise nothing_says(draft.said.units[0])
 
 
 def nothing_says(said: UnitSaid, name: str | None = None, draft: QueryDraft | None = None) -> Stop:
