@@ -78,7 +78,7 @@ class Ask(Spoken):
 class FormField(Spoken):
     """One field of a form: what it may be filled in with, and what was understood already."""
 
-    name: Literal["metrics", "by", "filters", "values", "period", "grain", "date", "order", "limit"]
+    name: Literal["metrics", "by", "filters", "values", "period", "compared_with", "grain", "date", "order", "limit"]
     label: str
     options: tuple[Choice, ...] = ()
     chosen: tuple[str, ...] = ()

@@ -22,12 +22,13 @@ from bylaw.authored.machines.access import Rights
 from bylaw.language import dates
 from bylaw.language.periods import CalendarRules
 from bylaw.semantic.compiler import Compiler
-from bylaw.semantic.query import Condition, Filter, Order, Related, SemanticQuery, Unanswerable, Window
+from bylaw.semantic.query import Condition, Filter, Measure, Order, Related, SemanticQuery, Unanswerable, Window
 
 OPTION = "form"  # of a Question: what was filled in
 ASKED = "Fill in the form: the number, by what, which rows, which period."
 _LONGEST = 300
 _WORD = re.compile(r"\w+")
+_WORD_ENDS = re.compile(r"\W+")
 _Text = Annotated[str, Field(max_length=_LONGEST)]
 
 
@@ -53,7 +54,8 @@ class Filled(BaseModel):
     `metrics`, `by`, `filters` and `order` take the values of the form's options as they are; one that ends with `?`
     takes a value, or a sign and a value, in place of the `?`. Without a number the rows are listed, with the columns
     that `by` names. `period` is a phrase of time ("last quarter") or two days, of `date` where a date is named: of the
-    rows that are asked for, or of those that a condition counts.
+    rows that are asked for, or of those that a condition counts. The numbers of the period that it is `compared_with`
+    stand beside its own.
     """
 
     model_config = ConfigDict(frozen=True, extra="forbid")
@@ -63,6 +65,7 @@ class Filled(BaseModel):
     grain: Grain | None = None
     filters: tuple[_Text | Condition, ...] = ()
     period: _Text | Days | None = None
+    compared_with: _Text | Days | None = None
     date: _Text | None = None
     order: Annotated[tuple[Direction | Order, ...], BeforeValidator(_several)] = ()
     limit: Annotated[int, Field(ge=1, le=100_000)] | None = None
@@ -100,15 +103,18 @@ def query_of(form: Filled, compiler: Compiler, today: date, calendar: CalendarRu
     filters, window, dated = _timed(form, compiler, _window(form.period, today, calendar))
     summaries = {name: found for name in form.metrics if (found := spelled.summary(name)) is not None}
     numbers = tuple(summaries[name].name if name in summaries else name for name in form.metrics)
+    compared = _beside(form, numbers, window, _window(form.compared_with, today, calendar))
+    numbers = tuple(one.name for one in compared) or numbers
     first = (*numbers, *form.by)[0]
     try:
         return SemanticQuery(
             metrics=numbers,
+            measures=compared,
             summaries=tuple(summaries.values()),
             dimensions=form.by,
             grain=form.grain,
             filters=filters,
-            window=window,
+            window=None if compared else window,
             time_dimension=dated,
             order=tuple(
                 Order(by=first, descending=one == "descending") if isinstance(one, str) else one for one in form.order
@@ -133,6 +139,21 @@ def _timed(
     if window is not None and not form.metrics:
         return (*found, *_days(_date_of_list(form, compiler), window)), None, form.date
     return found, window, form.date
+
+
+def _beside(form: Filled, numbers: Sequence[str], window: Window | None, other: Window | None) -> tuple[Measure, ...]:
+    """Each of *numbers* in both periods, where two are compared. Raises Unanswerable where there are no two."""
+    if other is None:
+        return ()
+    if window is None or not numbers or (window.start, window.end) == (other.start, other.end):
+        raise Unanswerable("the form compares nothing with that period", "choose a number, and two periods")
+    if form.grain is not None or any(spelled.summary(name) is not None for name in form.metrics):
+        raise Unanswerable("two periods stand side by side as one figure each", "leave out the grain and the averages")
+    return tuple(
+        Measure(name=_WORD_ENDS.sub("_", f"{name} {one.label}".lower()).strip("_"), metric=name, window=one)
+        for name in numbers
+        for one in (window, other)
+    )
 
 
 def _window(period: str | Days | None, today: date, calendar: CalendarRules) -> Window | None:
@@ -233,7 +254,7 @@ def _chosen(field: FormField, known: Understood, labels: Mapping[str, Sequence[s
         more = (Choice(value=one, label=told) for one in said if (told := spelled.told(one)) is not None)
         unique = {one.value: one for one in (*more, *field.options)}
         field = field.model_copy(update={"options": tuple(unique.values())})
-    if field.name in ("period", "limit"):
+    if field.name in ("period", "compared_with", "limit"):
         names = dict.fromkeys([*said, *(one.value for one in field.options)])
         field = field.model_copy(update={"options": tuple(Choice(value=one, label=one) for one in names)})
     known_here = {one.value for one in field.options}
@@ -270,4 +291,5 @@ def from_choices(picked: Mapping[str, Sequence[str]]) -> dict[str, Any]:
     ]
     made: dict[str, Any] = {"metrics": list(picked.get("metrics", ())), "by": list(picked.get("by", ()))}
     made["filters"] = filters
-    return made | {name: picked[name][0] for name in ("period", "grain", "date", "order", "limit") if picked.get(name)}
+    single = ("period", "compared_with", "grain", "date", "order", "limit")
+    return made | {name: picked[name][0] for name in single if picked.get(name)}

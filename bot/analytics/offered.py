@@ -51,6 +51,7 @@ def fields(context: Context, rights: Rights | None) -> list[FormField]:
         _field("filters", "Only", catalogue.conditions(), is_many=True),
         _field("values", VALUES, (), is_many=True),
         _field("period", "Period", _plain(PERIODS)),
+        _field("compared_with", "Compared with", _plain(PERIODS)),
         _field("grain", "Each", _plain(GRAINS)),
         _field("date", "By the date", catalogue.dates()),
         _field("order", "Order", _ORDERS),

@@ -64,6 +64,6 @@ def _option(said: str, field: FormField) -> Choice | None:
     words = said.casefold()
     exact = [one for one in field.options if words in (one.value.casefold(), one.label.casefold())]
     near = exact or [one for one in field.options if words in one.label.casefold()]
-    if field.name == "period" and not near:
+    if field.name in ("period", "compared_with") and not near:
         return Choice(value=said, label=said)  # "2025", "march to may": the compiler of the form reads it
     return near[0] if len(near) == 1 or exact else None

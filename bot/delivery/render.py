@@ -125,7 +125,7 @@ def _form(reply: Reply) -> str:
         more = "" if len(field.options) <= _OFFERED else f" and {len(field.options) - _OFFERED} more"
         chosen = ", ".join(safe(labels.get(one, one)) for one in field.chosen)
         shown = click.style(chosen, bold=True) if chosen else click.style(f"({first}{more})", dim=True)
-        lines += [f"  {field.label + ':':13}{shown}"] if field.options else []
+        lines += [f"  {field.label + ':':16}{shown}"] if field.options else []
     return "\n".join(lines)
 
 

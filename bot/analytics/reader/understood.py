@@ -28,6 +28,7 @@ def understood(said: Said, text: str) -> Understood:
         ],
         "filters": [name for one in said.conditions for name in _value(one)],
         "period": [text[one.span.begins : one.span.ends] for one in said.times[:1]],
+        "compared_with": [text[one.span.begins : one.span.ends] for one in said.times[1:2]],
         "grain": [said.grain] if said.grain else [],
         "limit": [str(said.limit)] if said.limit else [],
         "order": ["descending" if said.descending else "ascending"] if said.descending is not None else [],

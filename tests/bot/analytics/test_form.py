@@ -110,6 +110,52 @@ def test_every_option_is_one_that_is_answered(index, compiler):
         assert compiles({"metrics": ["order_count"], "period": option.value}), option
 
 
+def test_two_periods_stand_side_by_side(send):
+    both = {"metrics": ["net_revenue", "order_count"], "by": ["customers.region"], "order": "descending"}
+    compared = send({**both, "period": "Q2 2026", "compared_with": "Q2 2025"})
+    assert compared.columns == (
+        "region",
+        "net_revenue_q2_2026",
+        "net_revenue_q2_2025",
+        "order_count_q2_2026",
+        "order_count_q2_2025",
+    )
+    single = {
+        period: {row[0]: row[1:] for row in send({**both, "period": period}).rows} for period in ("Q2 2026", "Q2 2025")
+    }
+    assert len(compared.rows) > 1
+    for region, *figures in compared.rows:
+        now, before = (single[period].get(region, (None, None)) for period in single)
+        assert tuple(figures) == (now[0], before[0], now[1], before[1])
+
+
+@pytest.mark.parametrize(
+    "wrong",
+    [
+        {"period": None},
+        {"metrics": [], "by": ["customers.region"]},
+        {"compared_with": "last quarter"},
+        {"compared_with": "soon"},
+        {"compared_with": {"start": "2026-01-02", "end": "2026-01-02"}},
+        {"grain": "month"},
+        {"metrics": ["avg(order_count) per customers"]},
+    ],
+)
+def test_what_compares_no_two_periods_is_told(wrong, send):
+    form = {"metrics": ["order_count"], "period": "last quarter", "compared_with": "last year"}
+    assert send(form).status == "answered"
+    reply = send({**form, **wrong})
+    assert (reply.status, reply.rows) == ("needs_choice", ())
+
+
+def test_two_periods_that_were_said_are_filled_in(ask, send):
+    shown = {
+        one.name: one.chosen for one in ask("net revenue by region last quarter versus last year").reply.form.fields
+    }
+    assert (shown["period"], shown["compared_with"]) == (("last quarter",), ("last year",))
+    assert send(from_choices(shown)).status == "answered"
+
+
 def test_nobody_is_offered_what_his_rights_do_not_reach(index, send):
     shown = blank(index.bundle.context, SHOP)
     values = {option.value for field in shown.fields for option in field.options}
@@ -143,7 +189,7 @@ def test_what_is_said_of_what_was_understood_is_offered_first(index):
 
 def test_a_terminal_asks_for_the_value_of_what_is_open(ask, send):
     open_ = "total amount (orders) (> 100) ?"
-    said = iter(["order count", "-", open_, "> 250", *"-----"])
+    said = iter(["order count", "-", open_, "> 250", *"------"])
     picked = fill(ask(ASKED).reply.form, lambda _: next(said), lambda _: None)
     assert picked["filters"] == ["orders.total_amount>250"]
     assert send(picked).status == "answered"
