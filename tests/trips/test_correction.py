@@ -8,7 +8,9 @@ import signal
 import subprocess
 from collections.abc import Iterator
 from contextlib import contextmanager
+from math import inf
 from pathlib import Path
+from time import monotonic
 
 import pytest
 
@@ -21,6 +23,7 @@ from tests.fakes.slack.payloads import BOT
 from tests.fakes.slack.reading import shown
 from tests.fakes.slack.server import FakeSlack
 from tests.fakes.voltmark import ROOT
+from tests.waiting import wait_until
 
 SENIORS = ("UADA", "UBO", "UCY", "UDEE")
 PEOPLE = "".join(f"  {user}: [senior_analyst]\n" for user in SENIORS) + "  UGRACE: [steward]\n  UFAY: [analyst]\n"
@@ -77,16 +80,28 @@ def serving(root: Path, slack: FakeSlack) -> Iterator[Forked]:
 
 def answer(slack: FakeSlack, user: str, running: Forked) -> dict:
     ts = slack.say(user, "C1", ASKED)
-    while not (found := [post for post in slack.posts("C1", user) if post["thread_ts"] == ts]):
-        assert running.poll() is None
-    return found[0]
+
+    def posts() -> list[dict]:
+        return [post for post in slack.posts("C1", user) if post["thread_ts"] == ts]
+
+    return wait_until(posts, lambda: running.poll() is None)[0]
 
 
 def correct(slack: FakeSlack, user: str, running: Forked) -> None:
     slack.modals.pop(user, None)
-    slack.click(user, answer(slack, user, running), "Wrong…")
-    while not slack.modals.get(user):
-        assert running.poll() is None
+    post = answer(slack, user, running)
+
+    clicked = -inf
+
+    def opened() -> bool:
+        """Is the dialog open? A click is worth three seconds: who sees nothing open clicks again."""
+        nonlocal clicked
+        if monotonic() > clicked + 3.5:
+            slack.click(user, post, "Wrong…")
+            clicked = monotonic()
+        return bool(slack.modals.get(user))
+
+    wait_until(opened, lambda: running.poll() is None)
     slack.choose(user, "Order count: which rows it counts")
     assert slack.submit(user, wrong_new="channel = 'online'", wrong_reason="stores count themselves, @here") == {}
 

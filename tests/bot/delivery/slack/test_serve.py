@@ -12,6 +12,7 @@ import pytest
 from tests.fakes.forked import Forked
 from tests.fakes.slack import payloads
 from tests.fakes.slack.reading import shown
+from tests.waiting import wait_until
 
 
 @pytest.mark.parametrize("way", ["http", "socket"])
@@ -30,8 +31,7 @@ def test_the_command_answers_in_slack(tmp_path, repository, slack, way):
             slack.connected()
         slack.say("UANA", "D1", "Can I return a lamp I bought 12 days ago? I have the receipt.")
         assert slack.sent[-1].status == 200
-        while not slack.posts("D1"):
-            assert running.poll() is None
+        wait_until(lambda: slack.posts("D1"), lambda: running.poll() is None)
         assert "policies/refund/POL-REFUND-001.yaml:" in shown(slack.posts("D1")[0])
     finally:
         running.send_signal(signal.SIGTERM)
@@ -58,8 +58,7 @@ def test_what_comes_to_several_processes_is_answered_once(tmp_path, repository, 
         with ThreadPoolExecutor(12) as pool:
             taken = list(pool.map(lambda retry: slack.attempt(event, retry).status, range(12)))
         assert taken == [200] * 12
-        while not slack.posts("D1"):
-            assert running.poll() is None
+        wait_until(lambda: slack.posts("D1"), lambda: running.poll() is None)
     finally:
         running.send_signal(signal.SIGTERM)
         running.communicate(timeout=60)
