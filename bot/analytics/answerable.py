@@ -23,7 +23,7 @@ from bylaw.language import dates
 from bylaw.language.words import read_words
 from bylaw.semantic.clauses.measures import Numbers
 from bylaw.semantic.compiler import Compiler
-from bylaw.semantic.query import Condition, Filter, Measure, Order, SemanticQuery, Unanswerable, Window
+from bylaw.semantic.query import Condition, Filter, Order, SemanticQuery, Unanswerable, Window
 
 Verdict = Literal["right", "asked back", "something else"]
 VERDICTS: tuple[Verdict, ...] = ("right", "asked back", "something else")
@@ -91,7 +91,6 @@ class Template:
     limit: int | None = None
     descending: bool | None = None
     shows: bool = True
-    running: bool = False
 
 
 _PLAIN = (
@@ -143,7 +142,6 @@ _TIMED_GROUPED = (
     Template("{m} by {d} in 2024", by="d", span="2024"),
     Template("{m} by {d} and month", by="d", grain="month"),
     Template("top 3 {d} by {m} last year", by="d", span="last year", descending=True, limit=3),
-    Template("running total of {m} by month", grain="month", running=True),
 )
 _TIMED_VALUED = (Template("{m} for {v} last year", span="last year", values=1),)
 
@@ -312,10 +310,8 @@ def _filled(
     window = _window(template.span, reader, today)
     if template.span and window is None:
         return
-    shown = f"{metric}_running" if template.running else metric
     query = SemanticQuery(
-        metrics=(shown,),
-        measures=(Measure(name=shown, metric=metric, over="running"),) if template.running else (),
+        metrics=(metric,),
         dimensions=names,
         filters=filters,
         window=window,

@@ -78,7 +78,8 @@ def questions(draw):
     facts = draw(st.sampled_from(WORLDS))
     own = draw(st.lists(drawn_boxes(facts), min_size=1, max_size=3))
     existing = draw(st.lists(drawn_boxes(facts), max_size=2))
-    known = {facts[0]: draw(st.sampled_from(GRID[facts[0]]))} if draw(st.booleans()) else {}
+    between = 2 if VARIABLES[facts[0]].kind == "decimal" else 1  # so that the grid has a point between any two bounds
+    known = {facts[0]: draw(st.sampled_from(GRID[facts[0]][::between]))} if draw(st.booleans()) else {}
     own, existing = ([box for box in some if member(box, known)] for some in (own, existing))
     return known, own, existing
 
