@@ -1,7 +1,5 @@
 """What is said: an Actor asks a Question, a Reply comes back. Slack, HTTP and the terminal speak only these."""
 
-from __future__ import annotations
-
 import json
 from collections.abc import Mapping
 from dataclasses import dataclass, field
@@ -29,7 +27,7 @@ ReplyStatus = Literal["answered", "needs_choice", "needs_fact", "pending", "reco
 class Spoken(BaseModel):
     """A value that crosses a border: frozen, and strict about its keys."""
 
-    model_config = ConfigDict(frozen=True, extra="forbid")
+    model_config = ConfigDict(frozen=True, extra="forbid", defer_build=True)
 
 
 class Actor(Spoken):

@@ -1,7 +1,5 @@
 """The sections of the compiled bundle as models. How they fit together is for `bylaw.references` to say."""
 
-from __future__ import annotations
-
 from typing import Annotated, Any, Literal
 
 from pydantic import BaseModel, ConfigDict, Field

@@ -35,7 +35,7 @@ _Text = Annotated[str, Field(max_length=_LONGEST)]
 class Days(BaseModel):
     """A span of days: `start` is included, `end` is not."""
 
-    model_config = ConfigDict(frozen=True, extra="forbid")
+    model_config = ConfigDict(frozen=True, extra="forbid", defer_build=True)
 
     start: date
     end: date
@@ -58,7 +58,7 @@ class Filled(BaseModel):
     stand beside its own.
     """
 
-    model_config = ConfigDict(frozen=True, extra="forbid")
+    model_config = ConfigDict(frozen=True, extra="forbid", defer_build=True)
 
     metrics: tuple[_Text, ...] = ()
     by: tuple[_Text, ...] = ()

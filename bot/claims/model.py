@@ -4,8 +4,6 @@ One repair with the objections of the coverage; two readings, where the rules as
 value: what only one of them has counts as not read.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -28,7 +26,7 @@ _MOST_OBJECTIONS = 12
 class Proposed(BaseModel):
     """What a model says that an answer says."""
 
-    model_config = ConfigDict(frozen=True, extra="forbid")
+    model_config = ConfigDict(frozen=True, extra="forbid", defer_build=True)
 
     claims: Annotated[tuple[Claim, ...], Field(max_length=MOST_CLAIMS)]
 

@@ -4,12 +4,10 @@ Claims are proposed (by the plain writer, a caller, a model or the plain reader)
 them against the text, `judge` against the rules.
 """
 
-from __future__ import annotations
-
 import json
 from collections.abc import Mapping, Sequence
 from decimal import Decimal
-from typing import Annotated, Any, Literal
+from typing import Annotated, Any, Literal, Self
 
 from pydantic import BaseModel, ConfigDict, Field, StringConstraints, TypeAdapter, ValidationError, model_validator
 
@@ -38,7 +36,7 @@ SEVERITY: Sequence[Verdict] = ("valid", "incomplete", "unread", "uncovered", "im
 
 
 class _Said(BaseModel):
-    model_config = ConfigDict(frozen=True, extra="forbid")
+    model_config = ConfigDict(frozen=True, extra="forbid", defer_build=True)
 
 
 class Condition(_Said):
@@ -65,7 +63,7 @@ class Claim(_Said):
     when: tuple[Condition, ...] = ()
 
     @model_validator(mode="after")
-    def _is_whole(self) -> Claim:
+    def _is_whole(self) -> Self:
         for needed in _NEEDS.get(self.kind, ()):
             if getattr(self, needed) is None:
                 raise ValueError(f"a claim of kind `{self.kind}` needs `{needed}`")

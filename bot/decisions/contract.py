@@ -1,7 +1,5 @@
 """The shapes of seed 002, sections F1 and I2: what is looked up, what an answer may rest on, what it says."""
 
-from __future__ import annotations
-
 from typing import Literal
 
 from pydantic import ConfigDict, Field, JsonValue
@@ -14,7 +12,7 @@ Document = dict[str, JsonValue]
 class Shown(Spoken):
     """A part of an answer; in JSON it uses the authors' words (`from`) and leaves out what nobody wrote."""
 
-    model_config = ConfigDict(frozen=True, extra="forbid", populate_by_name=True)
+    model_config = ConfigDict(frozen=True, extra="forbid", populate_by_name=True, defer_build=True)
 
     def document(self) -> Document:
         """The JSON that people, models and fingerprints see."""

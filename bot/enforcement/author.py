@@ -52,7 +52,7 @@ def _or_none(said: object, _: ValidatorFunctionWrapHandler) -> tuple[Claim, ...]
 class Written(BaseModel):
     """What the model wrote, what it says it stated and cited, and what its text claims."""
 
-    model_config = ConfigDict(frozen=True, extra="forbid")
+    model_config = ConfigDict(frozen=True, extra="forbid", defer_build=True)
 
     text: Annotated[str, StringConstraints(min_length=1, max_length=2_000)]
     actions: list[str]

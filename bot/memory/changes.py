@@ -4,8 +4,6 @@ A field that is not `is_private` shapes nobody's answers before it was reviewed:
 on it.
 """
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Literal

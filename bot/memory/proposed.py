@@ -37,7 +37,7 @@ Text = Annotated[str, Field(max_length=1_000)]
 class ProposedCorrection(BaseModel):
     """What a model says that the person means; `unclear` where it cannot tell."""
 
-    model_config = ConfigDict(frozen=True, extra="forbid")
+    model_config = ConfigDict(frozen=True, extra="forbid", defer_build=True)
 
     object: Text = ""
     field: Text = ""

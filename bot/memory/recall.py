@@ -3,8 +3,6 @@
 What was recalled is kept with the request, so that the answer can be rebuilt when more has been learned.
 """
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from datetime import date
 from typing import Any

@@ -3,10 +3,8 @@
 Told beside data answers and never computed with. It reaches the bundle only where `rules/features.yaml` says so.
 """
 
-from __future__ import annotations
-
 from datetime import date
-from typing import Annotated
+from typing import Annotated, Self
 
 from pydantic import Field, StrictBool, model_validator
 
@@ -25,7 +23,7 @@ class Planned(AuthoredFile):
     ends_on: Day | None = None
 
     @model_validator(mode="after")
-    def _ends_after_it_starts(self) -> Planned:
+    def _ends_after_it_starts(self) -> Self:
         if self.starts_on is not None and self.ends_on is not None and self.ends_on < self.starts_on:
             raise misfit(f"`{self.id}` ends before it starts", "ends_on")
         return self

@@ -4,11 +4,9 @@ Object names follow Snowflake Cortex and Apache Ossie, metric kinds follow Metri
 is all of them together, as the bundle carries it. SQL in here is text: `bylaw.semantic` and the lints read it.
 """
 
-from __future__ import annotations
-
 import re
 from datetime import datetime
-from typing import Annotated, Literal
+from typing import Annotated, Literal, Self
 from zoneinfo import ZoneInfo
 
 from pydantic import AfterValidator, Field, StrictBool, StrictInt, StringConstraints, model_validator
@@ -84,7 +82,7 @@ class Dimension(Expressed):
     value_synonyms: dict[Word, list[Word]] = Field(default_factory=dict)
 
     @model_validator(mode="after")
-    def _synonyms_belong_to_values(self) -> Dimension:
+    def _synonyms_belong_to_values(self) -> Self:
         known = {str(value) for value in self.sample_values}
         for value in self.value_synonyms:
             if value not in known:
@@ -109,7 +107,7 @@ class TimeDimension(Expressed):
         return bool(_ABSOLUTE.search(self.data_type or ""))
 
     @model_validator(mode="after")
-    def _has_a_zone_where_one_is_missing(self) -> TimeDimension:
+    def _has_a_zone_where_one_is_missing(self) -> Self:
         if self.time_zone is not None and self.is_absolute:
             raise misfit(f"`{self.name}` is a {self.data_type}, whose values carry their time zone", "time_zone")
         if self.time_zone is not None and (self.data_type or "").lower() == "date":
@@ -185,7 +183,7 @@ class Entity(AuthoredFile):
     freshness: Freshness | None = None
 
     @model_validator(mode="after")
-    def _names_one_default_time(self) -> Entity:
+    def _names_one_default_time(self) -> Self:
         defaults = [dimension.name for dimension in self.time_dimensions if dimension.default]
         if len(defaults) > 1:
             raise ValueError(f"only one time dimension can be the default, these say so: {', '.join(defaults)}")
@@ -271,7 +269,7 @@ class Metric(AuthoredFile):
         return named if named is None or "." in named else f"{self.entity}.{named}"
 
     @model_validator(mode="after")
-    def _has_the_parts_of_its_type(self) -> Metric:
+    def _has_the_parts_of_its_type(self) -> Self:
         needed = {
             "simple": ("entity", "agg"),
             "ratio": ("numerator", "denominator"),
@@ -371,7 +369,7 @@ class VerifiedQuery(AuthoredFile):
     description: Text | None = None
 
     @model_validator(mode="after")
-    def _says_how_it_is_answered(self) -> VerifiedQuery:
+    def _says_how_it_is_answered(self) -> Self:
         if (self.sql is None) == (self.query is None):
             raise ValueError("a verified query takes exactly one of `sql` and `query`")
         return self

@@ -5,13 +5,11 @@ and the bundle carries them. A key that is not in these models goes into `x-extr
 catalogue.
 """
 
-from __future__ import annotations
-
 import re
 import unicodedata
 from collections.abc import Mapping
 from datetime import UTC, datetime
-from typing import Annotated, Any, ClassVar, Literal
+from typing import Annotated, Any, ClassVar, Literal, Self
 
 from pydantic import (
     AfterValidator,
@@ -110,7 +108,7 @@ def _named(core: str, *aliases: str) -> AliasChoices:
     return AliasChoices(core, *aliases)
 
 
-def _offer_aliases(schema: dict[str, Any], model: type[Recorded]) -> None:
+def _offer_aliases(schema: dict[str, Any], model: "type[Recorded]") -> None:
     """Editors accept the other names too: each is a property, and one name of a required field must be there."""
     properties, required = schema["properties"], schema.get("required", [])
     for core, aliases in sorted(model.ALIASES.items()):
@@ -180,7 +178,7 @@ class Decision(Recorded):
     transitions: Links = Field(default_factory=list)
 
     @model_validator(mode="after")
-    def _is_not_its_own_reason(self) -> Decision:
+    def _is_not_its_own_reason(self) -> Self:
         if self.id in self.based_on:
             message = f"decision `{self.id}` is based on itself"
             raise misfit(message, "based_on", self.based_on.index(self.id))
@@ -205,7 +203,7 @@ class Event(Recorded):
     snippet: Content | None = None
 
     @model_validator(mode="after")
-    def _tells_what_happened(self) -> Event:
+    def _tells_what_happened(self) -> Self:
         if self.description is None and self.summary in (None, self.id):
             message = f"event `{self.id}` does not say what happened: give it a `summary` or a `description`"
             raise misfit(message, "id" if self.summary is None else "summary")
@@ -227,7 +225,7 @@ class Transition(Recorded):
     timestamp: Timestamp = Field(validation_alias=_named("timestamp", *ALIASES["timestamp"]))
 
     @model_validator(mode="after")
-    def _leads_somewhere(self) -> Transition:
+    def _leads_somewhere(self) -> Self:
         if self.from_ is not None and self.from_ == self.to:
             raise misfit(f"transition `{self.id}` leads from `{self.from_}` to itself", "to")
         return self

@@ -3,11 +3,9 @@
 To the logic such a fact is an ordinary declared fact with bounds; only who computes its value differs.
 """
 
-from __future__ import annotations
-
 import re
 from fractions import Fraction
-from typing import Annotated, Literal
+from typing import Annotated, Literal, Self
 
 from pydantic import AfterValidator, Field, StrictBool, model_validator
 
@@ -57,7 +55,7 @@ class History(Authored):
     including_failed: StrictBool = False
 
     @model_validator(mode="after")
-    def _is_one_kind(self) -> History:
+    def _is_one_kind(self) -> Self:
         given = [kind for kind in KINDS if getattr(self, kind) is not None]
         if len(given) != 1:
             raise ValueError(f"a history fact is exactly one of {', '.join(KINDS)}")

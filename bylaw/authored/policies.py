@@ -1,10 +1,8 @@
 """A policy as people write it (seed 000, stage 1), and the cases that test it."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterator
-from typing import Annotated, Any, Literal
+from typing import Annotated, Any, Literal, Self
 
 from pydantic import (
     ConfigDict,
@@ -47,7 +45,7 @@ class PolicyAction(Authored):
         return "requires" not in self.model_fields_set and self.type != "fallback"
 
     @model_validator(mode="after")
-    def _when_belongs_to_conditional(self) -> PolicyAction:
+    def _when_belongs_to_conditional(self) -> Self:
         if self.type == "conditional" and not self.when:
             raise Advised("a conditional action says `when`", "add `when: [conditions]`, or make it `required`")
         if self.type != "conditional" and self.when:
@@ -66,7 +64,7 @@ class PolicyException(Authored):
     action: Word | None = None
     type: ActionType | None = None
     replaces: list[Word] = Field(default_factory=list)
-    exceptions: list[PolicyException] = Field(default_factory=list)
+    exceptions: "list[PolicyException]" = Field(default_factory=list)
 
     @property
     def has_force(self) -> bool:
@@ -82,7 +80,7 @@ class PolicyException(Authored):
             yield from exception.sentences
 
     @model_validator(mode="after")
-    def _is_text_or_logic(self) -> PolicyException:
+    def _is_text_or_logic(self) -> Self:
         if self.text_only and (self.conditions or self.action):
             raise Advised(
                 "an exception with `text_only` changes no case, and this one has `conditions` or an `action`",
@@ -113,7 +111,7 @@ class Metadata(Authored):
     tags: list[Word] = Field(default_factory=list)
 
     @model_validator(mode="after")
-    def _ends_after_it_starts(self) -> Metadata:
+    def _ends_after_it_starts(self) -> Self:
         if self.effective_date and self.expiry_date and self.expiry_date < self.effective_date:
             raise misfit(
                 "`expiry_date` lies before `effective_date`", "expiry_date", help="the first day comes before the last"
@@ -131,7 +129,7 @@ class LogicRule(Authored):
     z3_expr: Text | None = None
 
     @model_validator(mode="after")
-    def _says_when(self) -> LogicRule:
+    def _says_when(self) -> Self:
         if self.antecedent is None and self.z3_expr is None:
             raise ValueError("a rule needs an `antecedent` or a `z3_expr`")
         return self
@@ -147,7 +145,7 @@ class FormalConstraint(Authored):
     natural_language: Text | None = None
 
     @model_validator(mode="after")
-    def _says_what(self) -> FormalConstraint:
+    def _says_what(self) -> Self:
         if self.expression is None and self.z3_expr is None:
             raise ValueError("a constraint needs an `expression` or a `z3_expr`")
         return self
@@ -200,7 +198,7 @@ class Policy(AuthoredFile):
     conditions: list[Condition] = Field(default_factory=list)
     text_only: list[Sentence] = Field(default_factory=list)
     actions: list[PolicyAction] = Field(default_factory=lambda: _ABSENT, validate_default=True)
-    exceptions: list[PolicyException] = Field(default_factory=list)
+    exceptions: "list[PolicyException]" = Field(default_factory=list)
     steps: list[Word] = Field(default_factory=list)
     overrides: list[PolicyId] = Field(default_factory=list)
     reason: Text | None = None
@@ -220,7 +218,7 @@ class Policy(AuthoredFile):
         raise PydanticCustomError("missing", "the key is missing", {"help": help})
 
     @model_validator(mode="after")
-    def _is_consistent(self) -> Policy:
+    def _is_consistent(self) -> Self:
         named = _ID.match(self.policy_id)
         if named and named["domain"] != self.metadata.domain.upper():
             raise misfit(

@@ -1,6 +1,8 @@
-"""What every authored model has in common: frozen, strict about keys, and a version of its own format."""
+"""What every authored model has in common: frozen, strict about keys, and a version of its own format.
 
-from __future__ import annotations
+Modules of models do without `from __future__ import annotations` where no type comes before its own definition:
+pydantic would compile each annotation again from its text, which is a seventh of the time of a short command.
+"""
 
 from datetime import date
 from decimal import Decimal

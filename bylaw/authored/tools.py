@@ -4,10 +4,8 @@ Where a fact comes from decides who is believed: an argument says what the call 
 knows, the session what the host vouches for. What is not bound is not known.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable, Mapping
-from typing import Annotated, Literal
+from typing import Annotated, Literal, Self
 
 from pydantic import AfterValidator, Field, StringConstraints, TypeAdapter, ValidationError, model_validator
 from pydantic_core import SchemaError
@@ -56,7 +54,7 @@ class KeyType(Authored):
     pattern: Annotated[str, Field(min_length=1, max_length=500), AfterValidator(_is_pattern)] | None = None
 
     @model_validator(mode="after")
-    def _fits_its_pattern(self) -> KeyType:
+    def _fits_its_pattern(self) -> Self:
         if self.pattern is not None and self.type != "text":
             raise misfit(f"a key of type {self.type} has one spelling already", "pattern")
         return self

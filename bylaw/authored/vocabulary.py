@@ -4,10 +4,8 @@ Words come before sentences: nothing guesses a fact from a condition's type. The
 proof, so a counterexample is always a case that the organisation says can exist.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Mapping
-from typing import Annotated, Literal
+from typing import Annotated, Literal, Self
 
 from pydantic import AfterValidator, Field, StrictBool, StringConstraints, model_validator
 
@@ -55,7 +53,7 @@ class Fact(Authored):
     history: History | None = Field(default=None, exclude_if=lambda value: value is None)
 
     @model_validator(mode="after")
-    def _fits_its_forms(self) -> Fact:
+    def _fits_its_forms(self) -> Self:
         label = self.label
         if label is None:
             return self
@@ -72,7 +70,7 @@ class Fact(Authored):
         return self
 
     @model_validator(mode="after")
-    def _fits_its_history(self) -> Fact:
+    def _fits_its_history(self) -> Self:
         if self.history is None:
             return self
         if self.assertable:
@@ -87,7 +85,7 @@ class Fact(Authored):
         return self
 
     @model_validator(mode="after")
-    def _fits_its_type(self) -> Fact:
+    def _fits_its_type(self) -> Self:
         if self.type == "enum" and not self.values:
             raise Advised("an enum fact lists its `values`", "add `values: {one: [], other: [another word for it]}`")
         if self.type != "enum" and self.values:

@@ -4,8 +4,6 @@ A label is a text. It may carry forms: a question, a clause that says it, and on
 wants the name reads the label as the text that it is.
 """
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from typing import Annotated, Any, Self
 
@@ -28,7 +26,7 @@ SLOT = "{value}"
 class Forms(BaseModel):
     """A label and how it stands in a sentence. `given` and `denied` are clauses, `ask` is a question."""
 
-    model_config = ConfigDict(frozen=True, extra="forbid")
+    model_config = ConfigDict(frozen=True, extra="forbid", defer_build=True)
 
     name: Word
     ask: Word | None = None
@@ -53,7 +51,7 @@ class Wording(str):
     denied: str | None = None
 
     @classmethod
-    def of(cls, said: str | Forms) -> Wording:
+    def of(cls, said: str | Forms) -> Self:
         """A label as it was written."""
         if isinstance(said, str):
             return cls(said)

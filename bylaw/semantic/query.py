@@ -38,7 +38,7 @@ class UnknownName(Unanswerable):
 class Part(BaseModel):
     """A value of the question."""
 
-    model_config = ConfigDict(frozen=True, extra="forbid")
+    model_config = ConfigDict(frozen=True, extra="forbid", defer_build=True)
 
 
 def _exact(value: object) -> object:

@@ -39,7 +39,7 @@ Words = Annotated[str, Field(min_length=1, max_length=200)]
 class Bind(BaseModel):
     """Words of the question, and the part of the query that they stand for; `noise` stands for nothing."""
 
-    model_config = ConfigDict(frozen=True, extra="forbid")
+    model_config = ConfigDict(frozen=True, extra="forbid", defer_build=True)
 
     words: Words
     kind: Kind
@@ -49,7 +49,7 @@ class Bind(BaseModel):
 class Proposal(BaseModel):
     """A query, which words were bound to what of it, and the words that the catalogue has no meaning for."""
 
-    model_config = ConfigDict(frozen=True, extra="forbid")
+    model_config = ConfigDict(frozen=True, extra="forbid", defer_build=True)
 
     query: SemanticQuery
     bindings: Annotated[tuple[Bind, ...], Field(max_length=60)]

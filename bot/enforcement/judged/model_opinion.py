@@ -20,7 +20,7 @@ Mark = Annotated[float, Field(ge=0, le=1, allow_inf_nan=False)]
 class Judgement(BaseModel):
     """What the judge looks at (seed 001, judge check)."""
 
-    model_config = ConfigDict(frozen=True, extra="forbid")
+    model_config = ConfigDict(frozen=True, extra="forbid", defer_build=True)
 
     accuracy: Mark
     action: Mark

@@ -1,7 +1,5 @@
 """The verdict on one answer: the `ComplianceDecision` of seed 001, its checks, its sources, what becomes of it."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Mapping
 from typing import Any
 

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from sqlalchemy import Connection, MetaData, Table, inspect, select, text
+from sqlalchemy import Column, Connection, MetaData, String, Table, inspect, select, text
 
 from bot.evidence.store import pulse
 from bot.evidence.store.columns import metadata
@@ -49,6 +49,7 @@ TABLES = (
     memories.memories,
 )
 
+_VERSION = Table("alembic_version", MetaData(), Column("version_num", String(32)))  # Alembic's own table
 _LOCK = 0x6279_6C61_7702  # the advisory lock of upgrades on PostgreSQL
 
 
@@ -70,8 +71,7 @@ def revision(connection: Connection) -> str | None:
     """Which revision the store is at, None for an empty one."""
     if not inspect(connection).has_table("alembic_version"):
         return None
-    stored = Table("alembic_version", MetaData(), autoload_with=connection)
-    return connection.execute(select(stored.c.version_num)).scalar_one_or_none()
+    return connection.execute(select(_VERSION.c.version_num)).scalar_one_or_none()
 
 
 def _run(connection: Connection) -> None:

@@ -3,11 +3,9 @@
 Rights come from these files by the id of the person, never from what a message says.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterable
 from dataclasses import dataclass
-from typing import Annotated, Literal
+from typing import Annotated, Literal, Self
 
 from pydantic import Field, StrictBool, StringConstraints, model_validator
 
@@ -34,7 +32,7 @@ class RowRule(Authored):
     spared: list[Name] = Field(default_factory=list, alias="except")
 
     @model_validator(mode="after")
-    def _says_what_it_compares_with(self) -> RowRule:
+    def _says_what_it_compares_with(self) -> Self:
         if (self.attribute is None) == (not self.values):
             raise ValueError("a rule takes either `values` or `attribute`")
         if self.operator in ("<", "<=", ">", ">=") and len(self.values) > 1:
@@ -86,7 +84,7 @@ class Roles(AuthoredFile):
     default_role: Word | None = None
 
     @model_validator(mode="after")
-    def _names_its_own_roles(self) -> Roles:
+    def _names_its_own_roles(self) -> Self:
         for user, names in self.users.items():
             for i, name in enumerate(names):
                 if name not in self.roles:
@@ -97,7 +95,7 @@ class Roles(AuthoredFile):
         return self
 
     @model_validator(mode="after")
-    def _gives_the_attributes_that_rules_ask_for(self) -> Roles:
+    def _gives_the_attributes_that_rules_ask_for(self) -> Self:
         for user, own in self.attributes.items():
             if OWN_ID in own:
                 raise misfit(f"everybody's `{OWN_ID}` is the name they ask under", "attributes", user, OWN_ID)

@@ -3,10 +3,8 @@
 No address and no key stands here: those are of a deployment and come from its environment.
 """
 
-from __future__ import annotations
-
 from collections.abc import Mapping
-from typing import Annotated, Literal
+from typing import Annotated, Literal, Self
 
 from pydantic import Field, StringConstraints, model_validator
 
@@ -54,7 +52,7 @@ class Agents(AuthoredFile):
     tasks: dict[Task, TaskNeeds] = Field(default_factory=dict)
 
     @model_validator(mode="after")
-    def _tells_models_apart(self) -> Agents:
+    def _tells_models_apart(self) -> Self:
         first: dict[str, str] = {}
         for name, agent in self.agents.items():
             if first.setdefault(agent.model, name) != name:

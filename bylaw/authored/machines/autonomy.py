@@ -1,10 +1,8 @@
 """How far an answer may run alone, and what closes a request: `rules/autonomy.yaml`."""
 
-from __future__ import annotations
-
 import itertools
 from decimal import Decimal
-from typing import Annotated, Literal
+from typing import Annotated, Literal, Self
 
 from pydantic import Field, StrictBool, model_validator
 
@@ -28,7 +26,7 @@ class AutonomyLevel(Authored):
     on_timeout: OnTimeout
 
     @model_validator(mode="after")
-    def _times_out_or_stays(self) -> AutonomyLevel:
+    def _times_out_or_stays(self) -> Self:
         if (self.timeout_hours is None) != (self.on_timeout == "keep"):
             raise misfit("`timeout_hours` is left out exactly where `on_timeout` is `keep`", "on_timeout")
         if (self.on_timeout == "accept") != ("timeout" in self.acceptance):
@@ -163,7 +161,7 @@ class Autonomy(AuthoredFile):
     proposals: Proposals | None = None  # None: no model is ever asked
 
     @model_validator(mode="after")
-    def _is_complete(self) -> Autonomy:
+    def _is_complete(self) -> Self:
         found = sorted(level.level for level in self.levels.values())
         if found != [1, 2, 3, 4, 5]:
             raise misfit("`levels` describes each level from 1 to 5 once", "levels")

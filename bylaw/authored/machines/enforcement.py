@@ -1,11 +1,9 @@
 """How an answer is judged (`rules/enforcement.yaml`), and what must never leave the house (`rules/pii.yaml`)."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Mapping
 from decimal import Decimal
-from typing import Annotated, Literal
+from typing import Annotated, Literal, Self
 
 from pydantic import AfterValidator, Field, StrictBool, StrictInt, StringConstraints, model_validator
 
@@ -33,7 +31,7 @@ class Thresholds(Authored):
     regenerate_from: Share
 
     @model_validator(mode="after")
-    def _descend(self) -> Thresholds:
+    def _descend(self) -> Self:
         if not self.regenerate_from < self.auto_correct_from < self.pass_from:
             raise misfit("the edges descend: pass, auto_correct, regenerate", "pass_from")
         return self
@@ -111,7 +109,7 @@ class Enforcement(AuthoredFile):
     domains: dict[Word, Domain] = Field(default_factory=dict)
 
     @model_validator(mode="after")
-    def _profiles_hold(self) -> Enforcement:
+    def _profiles_hold(self) -> Self:
         for name, weights in sorted(self.profiles.items()):
             sums_to_one(weights, "profiles", name)
         if self.profile not in self.profiles:

@@ -1,8 +1,6 @@
 """How questions about decisions are answered: `rules/intents.yaml`. A new intent is an entry there, no code."""
 
-from __future__ import annotations
-
-from typing import Annotated, Literal
+from typing import Annotated, Literal, Self
 
 from pydantic import Field, model_validator
 
@@ -93,7 +91,7 @@ class Selector(Authored):
     similarity: Share
 
     @model_validator(mode="after")
-    def _adds_up(self) -> Selector:
+    def _adds_up(self) -> Self:
         sums_to_one({"recency": self.recency, "similarity": self.similarity}, "recency")
         return self
 
@@ -111,7 +109,7 @@ class Intents(Shortened, AuthoredFile):
     selector: Selector
 
     @model_validator(mode="after")
-    def _has_its_default(self) -> Intents:
+    def _has_its_default(self) -> Self:
         if self.default_intent not in self.intents:
             raise misfit(f"`{self.default_intent}` is not one of the `intents`", "default_intent")
         return self

@@ -1,10 +1,8 @@
 """Where a policy is enforced (`rules/layers.yaml`) and which one wins (`rules/priorities.yaml`): seed 000, 3 and 4."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from decimal import Decimal
-from typing import Annotated, Literal
+from typing import Annotated, Literal, Self
 
 from pydantic import Field, model_validator
 
@@ -80,7 +78,7 @@ class LayerRules(AuthoredFile):
     rubric: dict[ScoreName, ScoreRubric]
 
     @model_validator(mode="after")
-    def _is_complete(self) -> LayerRules:
+    def _is_complete(self) -> Self:
         if set(self.primary_order) != set(LAYERS) or len(self.primary_order) != len(LAYERS):
             raise misfit("`primary_order` lists each layer once", "primary_order")
         missing = [score for score in SCORES if score not in self.rubric]
@@ -99,7 +97,7 @@ class Priorities(AuthoredFile):
     general_domains: list[Word]
 
     @model_validator(mode="after")
-    def _is_a_lattice(self) -> Priorities:
+    def _is_a_lattice(self) -> Self:
         if set(self.levels) != set(PRIORITIES) or len(set(self.levels.values())) != len(PRIORITIES):
             raise misfit("`levels` gives each of the five levels a number of its own", "levels")
         if set(self.order) != set(PRIORITIES) or len(self.order) != len(PRIORITIES):

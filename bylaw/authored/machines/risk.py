@@ -1,10 +1,8 @@
 """How likely an answer is wrong, and what it would cost: `rules/risk.yaml`."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from decimal import Decimal
-from typing import Annotated
+from typing import Annotated, Self
 
 from pydantic import Field, model_validator
 
@@ -62,7 +60,7 @@ class Ambiguity(Authored):
     collisions: Positive
 
     @model_validator(mode="after")
-    def _mixes_add_up(self) -> Ambiguity:
+    def _mixes_add_up(self) -> Self:
         sums_to_one({"retrieval": self.retrieval, "schema_collision": self.schema_collision}, "retrieval")
         sums_to_one({"heuristic": self.heuristic_with_logprobs, "logprobs": self.logprobs}, "logprobs")
         return self
@@ -86,7 +84,7 @@ class CostFactor(Authored):
     phrases: dict[Word, list[Word]] = Field(default_factory=dict)
 
     @model_validator(mode="after")
-    def _knows_its_values(self) -> CostFactor:
+    def _knows_its_values(self) -> Self:
         if self.default not in self.values:
             raise misfit(f"`{self.default}` is not one of the `values`", "default")
         for value in self.phrases:
@@ -128,7 +126,7 @@ class Risk(AuthoredFile):
     goals: Goals
 
     @model_validator(mode="after")
-    def _weights_are_bounded(self) -> Risk:
+    def _weights_are_bounded(self) -> Self:
         weights = self.factor_weights()
         sums_to_one(weights, "weights")
         low, high = self.bounds.minimum, self.bounds.maximum

@@ -1,6 +1,6 @@
 """Who answers a question: `rules/routing.yaml`. Each kind of answer scores a text from 0 to 1, the highest speaks."""
 
-from __future__ import annotations
+from typing import Self
 
 from pydantic import model_validator
 
@@ -58,7 +58,7 @@ class Routing(AuthoredFile):
     decision: DecisionScore
 
     @model_validator(mode="after")
-    def _takes_more_to_interrupt(self) -> Routing:
+    def _takes_more_to_interrupt(self) -> Self:
         if self.interrupt_from < self.answer_from:
             raise misfit("it takes at least as much to interrupt as to answer", "interrupt_from")
         return self

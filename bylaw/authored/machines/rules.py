@@ -3,8 +3,6 @@
 No number has a default here. The packaged files supply the seeds' numbers, a repository's own files what differs.
 """
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from typing import Annotated, Any, Literal
 

@@ -3,10 +3,8 @@
 A repository asks its own questions here. `bylaw eval` puts them to the bot as people would and counts what it does.
 """
 
-from __future__ import annotations
-
 from datetime import datetime
-from typing import Annotated, Literal
+from typing import Annotated, Literal, Self
 
 from pydantic import Field, StrictBool, StrictInt, StringConstraints, model_validator
 
@@ -40,7 +38,7 @@ class SuiteQuestion(Authored):
     held_out: StrictBool = False
 
     @model_validator(mode="after")
-    def _says_what_is_right(self) -> SuiteQuestion:
+    def _says_what_is_right(self) -> Self:
         if self.expect != "answer" and (self.sql or self.rows is not None):
             raise misfit(f"a question that expects `{self.expect}` has no rows", "expect")
         if self.expect == "answer" and self.route is None and self.sql is None and self.rows is None:
@@ -68,7 +66,7 @@ class Suite(AuthoredFile):
     questions: Annotated[list[SuiteQuestion], Field(min_length=1)]
 
     @model_validator(mode="after")
-    def _knows_its_timezone(self) -> Suite:
+    def _knows_its_timezone(self) -> Self:
         if self.at.tzinfo is None:
             raise misfit("the time needs a timezone, as in 2026-11-20T09:30:00Z", "at")
         return self

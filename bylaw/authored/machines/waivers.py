@@ -1,7 +1,5 @@
 """Findings that people accept for a while: `rules/waivers.yaml`, reviewed like everything else."""
 
-from __future__ import annotations
-
 from typing import Annotated
 
 from pydantic import Field, StringConstraints

@@ -29,7 +29,7 @@ _MOST_UNUSED = 3  # that are told
 class Proposal(BaseModel):
     """One fact as somebody read it: the words are verbatim, the value is in `unit`, or in the fact's own."""
 
-    model_config = ConfigDict(frozen=True, extra="forbid")
+    model_config = ConfigDict(frozen=True, extra="forbid", defer_build=True)
 
     fact: Annotated[str, StringConstraints(max_length=100)]
     operator: Literal["==", "!=", "<", "<=", ">", ">=", "in", "between"] = "=="
@@ -41,7 +41,7 @@ class Proposal(BaseModel):
 class ReadCase(BaseModel):
     """What a reader makes of a question: its domain, the facts it tells, and what it tells beside them."""
 
-    model_config = ConfigDict(frozen=True, extra="forbid")
+    model_config = ConfigDict(frozen=True, extra="forbid", defer_build=True)
 
     domain: str | None = None
     facts: Annotated[list[Proposal], Field(max_length=200)] = Field(default_factory=list)
