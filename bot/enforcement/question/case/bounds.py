@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from functools import reduce
-from itertools import product
+from itertools import pairwise, product
 from math import prod
 
 from bot.enforcement.question.case.facts import Unclear
-from bylaw.logic.boxes.boxes import Box, Region, domain, lies_in, meet_regions, point, region, without
+from bylaw.logic.boxes.boxes import Box, Region, domain, lies_in, meet_regions, point, region
 from bylaw.logic.decide.evaluate import Evaluator
 from bylaw.logic.formula.ir import Atom, Value, Variable, names
 
@@ -57,8 +57,7 @@ def cases(bounds: Mapping[str, Bound], evaluator: Evaluator) -> Iterator[dict[st
 
 
 def _parts(fact: str, whole: Region, drawn: Iterable[Box]) -> list[Region]:
-    """*whole* cut wherever a box ends or begins."""
-    parts = [whole] if whole else []
-    for where in {box.regions[fact] for box in drawn if fact in box.regions}:
-        parts = [piece for part in parts for piece in (meet_regions(part, where), without(part, where)) if piece]
-    return sorted(parts)
+    """*whole*, spans of numbers, cut wherever a box ends or begins."""
+    regions = (whole, *(box.regions[fact] for box in drawn if fact in box.regions))
+    cuts = sorted({cut for where in regions if isinstance(where, tuple) for span in where for cut in span})
+    return [piece for span in pairwise(cuts) if (piece := meet_regions(whole, (span,)))]
