@@ -3,7 +3,9 @@ terminal as a control sequence."""
 
 from __future__ import annotations
 
+import json
 import re
+import shlex
 import unicodedata
 from collections.abc import Iterable, Iterator, Sequence
 from typing import TYPE_CHECKING, Any
@@ -61,7 +63,11 @@ def hint(reply: Reply) -> str | None:
     if not is_waiting:
         return f"wrong? bylaw correct {reply.request_id}" if reply.status == "answered" else None
     if reply.form is not None:
-        return "fill in the form: bylaw ask --form '{…}'; the answer with --json has its fields and what was understood"
+        known = {
+            one.name: list(one.chosen) if one.is_many else one.chosen[0] for one in reply.form.fields if one.chosen
+        }
+        form = shlex.quote(safe(json.dumps(known, ensure_ascii=False)))
+        return f"change or run what was understood: bylaw ask --form {form}; the answer with --json has all options"
     return f'answer with: bylaw ask --session {reply.session_id} "…"'
 
 
