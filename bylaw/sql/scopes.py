@@ -57,8 +57,6 @@ class Source:
         if self.table is not None:
             schema, _, name = self.table.partition(".")
             yield (schema, name)
-            if not self.is_aliased and name != self.alias:
-                yield (name,)
 
     def meanings(self, parts: tuple[str, ...]) -> Iterator[tuple[Meaning, str]]:
         """What *parts*, a name in one to several pieces, can mean of this source."""
