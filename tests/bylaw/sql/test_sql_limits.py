@@ -38,6 +38,7 @@ ROWS = [
     ("loose_joins", 2, "SELECT a.id FROM shop.orders a, shop.orders b, shop.orders c WHERE a.id = 1"),
     ("loose_joins", 2, "SELECT a.id FROM shop.orders a, shop.orders b, shop.orders c WHERE a.id = b.id OR a.id = 1"),
     ("loose_joins", 1, "SELECT a.id FROM shop.orders a JOIN shop.orders b ON a.id = 1"),
+    ("loose_joins", 1, "SELECT 1 FROM shop.orders a, shop.orders b, shop.orders c WHERE (a.id = c.id AND c.id > 1) OR a.id = b.id"),
     *(("loose_joins", loose, f"SELECT 1 FROM shop.orders a, {source} b, shop.orders c") for loose, source in SOURCES),
     ("loose_joins", 2, "WITH b AS (SELECT id FROM shop.orders) SELECT 1 FROM shop.orders a, b, shop.orders c"),
     ("loose_joins", 1, "WITH b AS (SELECT max(id) FROM shop.orders) SELECT 1 FROM shop.orders a, b, shop.orders c"),
@@ -53,6 +54,7 @@ ROWS = [
     ("generated_letters", 100, "SELECT concat(rpad('x', 50, ' '), repeat('y', 50))"),
     ("generated_letters", 100, "SELECT replace(repeat('x', 10), 'x', 'yyyyyyyyyy')"),
     ("generated_letters", 2000, "SELECT list_resize([1], 100)"),
+    ("generated_letters", 20, "SELECT list_transform([repeat('x', 10)], lambda y: y)"),
 ]  # fmt: skip
 
 
