@@ -23,6 +23,6 @@ QUERY, TOLD = "Flex ticket, it leaves in 50 hours.", {"fare_class": "flex", "hou
 def test_the_gaps_are_what_the_claims_do_not_bear(row: dict[str, Any], repositories: dict[str, BundleIndex]) -> None:
     root = row.get("root", "ferry")
     index = repositories[root]
-    told = ToldCase(read_facts(TOLD, index), QUERY) if root == "ferry" else ToldCase({})
+    told = ToldCase(read_facts(TOLD, index), QUERY) if root == "ferry" else ToldCase({}, row.get("query", ""))
     gaps = Coverage(parse(row["text"]), read_claims(row.get("claims", [])), declared(index), told).gaps()
     assert [[gap.quote, gap.claim] for gap in gaps] == row.get("gaps", [])

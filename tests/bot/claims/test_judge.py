@@ -90,6 +90,11 @@ def test_what_is_no_list_of_claims_is_refused_with_a_reason(text: str) -> None:
         parse_claims(text)
 
 
+def test_a_refused_claim_is_named_by_its_place() -> None:
+    with pytest.raises(UsageError, match=r"`1\.quote` is no claim"):
+        read_claims([{"kind": "outside", "quote": "x"}, {"kind": "outside"}])
+
+
 def test_too_many_claims_are_refused() -> None:
     with pytest.raises(UsageError):
         read_claims([{"kind": "courtesy", "quote": "Hi"}] * 301)

@@ -11,14 +11,18 @@ from typing import Any
 import pytest
 import yaml
 
-from bot.claims.model import ModelReader
+from bot.claims.model import ModelReader, shown
+from bot.claims.models import read_claims
 from bot.conversation import Question
+from bot.enforcement.answer import case_of
 from bot.enforcement.enforce import enforce
+from bot.enforcement.judged.reading import situation
 from bot.enforcement.judged.verdict import ComplianceDecision
 from bot.index import BundleIndex
 from bot.request.cases import read_facts
 from bylaw.llm.port import Completion, Deadline, NoAnswer, Prompt
 from tests.bot.claims.conftest import NOW, Judge
+from tests.compiled import TODAY
 from tests.rows import each
 
 ROWS = yaml.safe_load(Path(__file__).with_name("fresh.yaml").read_text())
@@ -139,3 +143,26 @@ def test_the_prompt_shows_the_declared_words_and_the_texts_as_data(repositories:
     assert label and label.given and label.denied
     assert label.given in own.prompts[0].user and label.denied in own.prompts[0].user
     assert model.prompts[0].user.count("\nACTIONS:\n") == 0  # it is the first line, and the answer's is quoted
+
+
+def test_the_claims_of_an_author_are_the_first_reading_and_only_mended(repositories: dict[str, BundleIndex]) -> None:
+    row = next(row for row in ROWS if row["expect"] == "valid" and len(row["claims"]) > 2)
+    index = repositories[row["root"]]
+    case = case_of(row["query"], TODAY, {}, index, index.evaluator, read_facts(row["facts"], index))
+    own = read_claims(row["claims"])
+    for given, asked in ((own, 0), (own[:-1], 1)):
+        model = Reader(row, [careful])
+        reader = ModelReader(model, Deadline.after(60, lambda: 0.0), 3000)
+        found = reader.read(row["response"], situation(case, row["response"]), given)
+        assert found and found.claims == own
+        assert len(model.prompts) == asked
+
+
+def test_every_declared_word_is_shown_by_its_label(repositories: dict[str, BundleIndex]) -> None:
+    for index in repositories.values():
+        words, told = index.vocabulary, shown(index)
+        labels = {row["action"]: row["label"] for row in told["actions"]} | {
+            row["fact"]: row["label"] for row in told["facts"]
+        }
+        declared = {**{name: one for name, one in words.actions.items() if one.same_as is None}, **words.facts}
+        assert labels == {name: one.label or name.replace("_", " ") for name, one in declared.items()}

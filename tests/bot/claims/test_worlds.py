@@ -5,6 +5,7 @@ from __future__ import annotations
 import operator
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, replace
+from functools import cache
 from typing import Any
 
 from hypothesis import given, settings
@@ -16,34 +17,52 @@ from bot.index import BundleIndex
 from bylaw.authored.vocabulary import Vocabulary
 from bylaw.logic.boxes.truth import truth
 from bylaw.logic.decide.evaluate import Decision, Evaluator
-from bylaw.logic.formula.ir import And, Atom, Constraint, Effect, Facts, Formula, Not, Ruleset, Source, Value
-from tests.bylaw.logic.strategies import GRID, VARIABLES, formulas, rulesets
+from bylaw.logic.formula.ir import (
+    And,
+    Atom,
+    ConditionalRule,
+    Constraint,
+    Effect,
+    Facts,
+    Formula,
+    Not,
+    Ruleset,
+    Source,
+    Value,
+    atoms,
+)
+from tests.bylaw.logic.strategies import GRID, formulas, rulesets
 
 GIVEN = {"full": "refund", "credit": "refund", "reject": "refund", "fast": "shipping", "notify": None, "verify": None}
 MUST_TELL = ("notify", "full")
 FACTS = ("flag", "kind", "days", "open")
-WORDS = Vocabulary.model_validate(
-    {
-        "schema_version": "1.0",
-        "facts": {
-            "flag": {"type": "boolean", "label": "it is flagged"},
-            "open": {"type": "boolean"},
-            "kind": {"type": "enum", "values": {value: [] for value in GRID["kind"]}},
-            "days": {"type": "integer", "minimum": 0, "maximum": 4},
-            "left": {"type": "integer", "minimum": 0, "maximum": 3},
-        },
-        "actions": {
-            name: {"must_tell": name in MUST_TELL, **({"outcome": outcome} if outcome else {})}
-            for name, outcome in GIVEN.items()
-        },
-        "outcomes": {"refund": {}, "shipping": {}},
-    }
-)
 COMPARED: Mapping[str, Callable[[Any, Any], bool]] = {
     "==": operator.eq, "!=": operator.ne, "<": operator.lt, "<=": operator.le, ">": operator.gt, ">=": operator.ge,
     "in": lambda value, several: value in several,
     "between": lambda value, ends: ends[0] <= value <= ends[1],
 }  # fmt: skip
+
+
+@cache
+def words() -> Vocabulary:
+    """The words of every world. Not of this module: whoever reads the first vocabulary names what its models mean."""
+    return Vocabulary.model_validate(
+        {
+            "schema_version": "1.0",
+            "facts": {
+                "flag": {"type": "boolean", "label": "it is flagged"},
+                "open": {"type": "boolean"},
+                "kind": {"type": "enum", "values": {value: [] for value in GRID["kind"]}},
+                "days": {"type": "integer", "minimum": 0, "maximum": 4},
+                "left": {"type": "integer", "minimum": 0, "maximum": 3},
+            },
+            "actions": {
+                name: {"must_tell": name in MUST_TELL, **({"outcome": outcome} if outcome else {})}
+                for name, outcome in GIVEN.items()
+            },
+            "outcomes": {"refund": {}, "shipping": {}},
+        }
+    )
 
 
 @dataclass(frozen=True)
@@ -68,7 +87,7 @@ class World:
         return existing or left
 
     def judged(self, bundle: BundleIndex, claims: list[Claim]) -> Found:
-        index = BundleIndex(bundle.bundle.model_copy(update={"vocabulary": WORDS, "policies": {}}))
+        index = BundleIndex(bundle.bundle.model_copy(update={"vocabulary": words(), "policies": {}}))
         index.__dict__["ruleset"] = self.ruleset
         case = Situation(index, Evaluator(self.ruleset), 1, self.facts, bounds=self.bounds)
         return judge("It is so.", claims, case, by="template")
@@ -224,3 +243,36 @@ def test_a_fact_is_so_iff_all_that_is_told_says_it(
     is_told = claimed.fact in {*world.facts, *world.bounds}
     assert found.status == ("valid" if is_told and held == {True} else "invalid")
     assert ("otherwise" in found.why) == (is_told and held == {False})
+
+
+@given(worlds(), st.lists(st.sampled_from(sorted(GIVEN)), max_size=2), st.integers(0, 3), st.sampled_from(FACTS))
+@settings(max_examples=150, deadline=None)
+def test_a_source_or_a_limit_is_that_of_a_rule_that_was_weighed(
+    repositories: dict[str, BundleIndex], world: World, spoken: list[str], policy: int, fact: str
+) -> None:
+    rules, free = world.ruleset.rules, replace(world, ruleset=replace(world.ruleset, constraints=()))
+    outcomes = {GIVEN[action] for action in spoken} - {None}
+    about = {
+        rule.policy_id
+        for rule in rules
+        if not {rule.effect.action, *rule.effect.demands}.isdisjoint(spoken)
+        or not outcomes.isdisjoint(name for name, _ in rule.effect.takes)
+    }
+    about = about or {rule.policy_id for rule in rules}
+    said = [Claim(kind="gives", quote="It is so.", action=action) for action in spoken]
+    source = Claim(kind="source", quote="It is so.", policy_id=f"P{policy}")
+    limits = [Claim(kind="limit", quote="It is so.", fact=fact, value=value) for value in GRID[fact]]
+    found = world.judged(repositories["ferry"], [source, *limits, *said]).reading.claims
+
+    def weighed(cases: list[Facts]) -> Iterator[ConditionalRule]:
+        return (rule for rule in rules if rule.policy_id in about and any(truth(rule.guard, case) for case in cases))
+
+    sources = {rule.policy_id for rule in weighed(free.cases())}
+    assert found[0].status == ("valid" if source.policy_id in sources else "invalid")
+    left = {name: tests for name, tests in world.bounds.items() if name != fact}
+    unsaid = replace(free, facts={name: value for name, value in world.facts.items() if name != fact}, bounds=left)
+    tests = {atom.value for rule in weighed(unsaid.cases()) for atom in atoms(rule.guard) if atom.var == fact}
+    drawn = {value for test in tests for value in (test if isinstance(test, tuple) else (test,))}
+    assert [one.status for one in found[1 : -len(said) or None]] == [
+        "valid" if value in drawn else "invalid" for value in GRID[fact]
+    ]

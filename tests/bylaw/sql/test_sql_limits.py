@@ -13,6 +13,7 @@ from tests.rows import each
 
 CATALOGUE = Catalogue({"shop.orders": TableInfo(frozenset({"id"}))})
 PLAIN = "SELECT id FROM shop.orders"
+THREE = "shop.orders a, shop.orders b, shop.orders c"
 SOURCES = [  # how many joins are loose where this stands between two tables: one of few rows is none
     (1, "(SELECT max(id), count(*) FROM shop.orders)"),
     (1, "(SELECT id FROM shop.orders LIMIT 100)"),
@@ -33,12 +34,12 @@ ROWS = [
     ("nesting", 3, "SELECT (((1)))"),
     ("nesting", 2, "SELECT (1), (2), ((3)), (4)"),
     ("joins", 2, "SELECT a.id FROM shop.orders a JOIN shop.orders b USING (id) JOIN shop.orders c USING (id)"),
-    ("loose_joins", 2, "SELECT a.id FROM shop.orders a, shop.orders b, shop.orders c"),
-    ("loose_joins", 1, "SELECT a.id FROM shop.orders a, shop.orders b, shop.orders c WHERE a.id = c.id"),
-    ("loose_joins", 2, "SELECT a.id FROM shop.orders a, shop.orders b, shop.orders c WHERE a.id = 1"),
-    ("loose_joins", 2, "SELECT a.id FROM shop.orders a, shop.orders b, shop.orders c WHERE a.id = b.id OR a.id = 1"),
+    ("loose_joins", 2, f"SELECT a.id FROM {THREE}"),
+    ("loose_joins", 1, f"SELECT a.id FROM {THREE} WHERE a.id = c.id"),
+    ("loose_joins", 2, f"SELECT a.id FROM {THREE} WHERE a.id = 1"),
+    ("loose_joins", 2, f"SELECT a.id FROM {THREE} WHERE a.id = b.id OR a.id = 1"),
     ("loose_joins", 1, "SELECT a.id FROM shop.orders a JOIN shop.orders b ON a.id = 1"),
-    ("loose_joins", 1, "SELECT 1 FROM shop.orders a, shop.orders b, shop.orders c WHERE (a.id = c.id AND c.id > 1) OR a.id = b.id"),
+    ("loose_joins", 1, f"SELECT 1 FROM {THREE} WHERE (a.id = c.id AND c.id > 1) OR a.id = b.id"),
     *(("loose_joins", loose, f"SELECT 1 FROM shop.orders a, {source} b, shop.orders c") for loose, source in SOURCES),
     ("loose_joins", 2, "WITH b AS (SELECT id FROM shop.orders) SELECT 1 FROM shop.orders a, b, shop.orders c"),
     ("loose_joins", 1, "WITH b AS (SELECT max(id) FROM shop.orders) SELECT 1 FROM shop.orders a, b, shop.orders c"),
