@@ -32,7 +32,7 @@ from bot.enforcement.question.lookups import lookups
 from bot.enforcement.question.memory import Memory, load
 from bot.enforcement.question.restrictive import most_restrictive
 from bot.enforcement.question.topic import offers
-from bot.enforcement.question.topic.covered import Coverage, coverage
+from bot.enforcement.question.topic.covered import Coverage, coverage, is_of_another_deed
 from bot.enforcement.question.topic.recognise import Topic, hinted, naming, topic
 from bot.enforcement.question.topic.scope import Scope, following, scope_of, told_alone
 from bot.enforcement.question.understanding import understand
@@ -302,12 +302,10 @@ def _uncovered(case: Case, readers: Collection[str]) -> Turn | None:
     found = coverage(case.text, case.told_now, case.index)
     is_told_anew = bool(case.unclear) and case.memory.topic.is_named
     goes_on_with = bool(case.asked or is_told_anew or set(case.facts) - {read.fact for read in case.reads})
-    if (
-        found.is_covered
-        or case.is_proposed
-        or (goes_on_with and (not found.unknown or case.told_now or not asks_what_holds(case.text)))
-    ):
+    if case.is_proposed or (goes_on_with and (not found.unknown or case.told_now or not asks_what_holds(case.text))):
         return None
+    if found.is_covered:
+        return _doubted(case, found) if is_of_another_deed(case.text, case.told_now, case.index) else None
     if texts := _texts(case, readers):
         return _quoted(case, texts)
     if case.told_now and case.scope.is_offer and (turn := _which(case, found)) is not None:
@@ -316,6 +314,13 @@ def _uncovered(case: Case, readers: Collection[str]) -> Turn | None:
     lines = [f"Our rules do not cover this{about}."]
     turn = _missing(case, lines, found.unknown or found.asked, _near(case))
     return replace(turn, is_aside=True)
+
+
+def _doubted(case: Case, found: Coverage) -> Turn | None:
+    """Ask whether a question is about what it names, where it would do something that no rule speaks of."""
+    scope = case.scope
+    named = scope.choices or (*scope.outcomes, *scope.actions)
+    return _which(replace(case, scope=replace(scope, choices=named, is_offer=True)), found)
 
 
 def _texts(case: Case, readers: Collection[str]) -> list[Unchecked]:
@@ -333,7 +338,7 @@ def _overview(case: Case, readers: Collection[str]) -> Turn | None:
     found = overview(text, about, said, case.index, case.evaluator, case.day, readers)
     is_decided = any(case.decision.outcomes[name].action is not None for name in case.scope.outcomes[:1])
     is_decided = is_decided or any(action in case.scope.actions for _, action, _ in case.scope.duties)
-    if found is None or (said and is_decided):
+    if found is None or ((said or case.bounds) and is_decided):
         return None
     lines = told(case.words, found, said, case.evaluator.ruleset.variables)
     if not found.about:  # all that it names is unknown

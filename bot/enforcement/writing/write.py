@@ -74,19 +74,27 @@ class Words:
         return sentence(conj(tests), labels(self.vocabulary))
 
 
-def taken(words: Words, outcome: str, action: str, asked_for: Sequence[str], is_refusal: bool = False) -> str:
-    """The first line of an answer: what an outcome gets, and how that answers an action that was asked for.
+def taken(words: Words, outcome: str, action: str, is_yes: bool | None = None, denied: Sequence[str] = ()) -> str:
+    """The first line of an answer: what an outcome gets, and whether that says yes to an action that was asked for.
 
-    A refusal is no yes, whoever asked for it.
+    None where neither yes nor no answers it. Of the *denied* ones it says that they are not taken.
     """
     given = words.given(action)
     said = f"{_capital(given or f'{words.outcome(outcome)}: {words.action(action)}')}."
-    if not asked_for:
+    if is_yes is None:
         return said
-    if action in asked_for and not is_refusal:
+    if is_yes:
         return f"Yes, {given}." if given else f"Yes. {said}"
-    others = [denied for name in asked_for if name != action and (denied := words.denied(name))]
-    return " ".join([f"No, {others[0]}." if others else "No.", *(f"{_capital(one)}." for one in others[1:]), said])
+    clauses = [clause for name in denied if (clause := words.denied(name)) and clause != given]
+    if not clauses:
+        return f"No, {given}." if given and any(map(words.denied, denied)) else f"No. {said}"
+    return " ".join([f"No, {clauses[0]}.", *(f"{_capital(one)}." for one in clauses[1:]), said])
+
+
+def is_part(words: Words, part: str, whole: str) -> bool:
+    """Does what is said of the action *whole* begin with all that is said of *part*: "… with a surcharge"?"""
+    given, more = words.given(part), words.given(whole)
+    return bool(given and more and more.startswith(f"{given} "))
 
 
 def because(rule: ConditionalRule, known: str) -> str:

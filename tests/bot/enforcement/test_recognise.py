@@ -3,7 +3,9 @@
 import pytest
 
 from bot.enforcement.question.topic.recognise import domains, prepare, score, stems_of, topic, topics
+from bot.enforcement.question.topic.stems import names_of_outcome
 from bot.index import BundleIndex
+from bylaw.authored.vocabulary import Vocabulary
 
 POLICY = [
     "Can I get a refund?",
@@ -140,3 +142,9 @@ def test_a_word_of_a_phrase_in_one_piece_belongs_to_none_in_pieces(
 ) -> None:
     index = called(shop, {}, {"small_discount": ["cost of a delivery"], "big_discount": ["miss a delivery"]})
     assert topic(text, index).actions == named
+
+
+def test_a_single_word_that_is_declared_for_an_outcome_names_it_and_one_of_its_label_does_not() -> None:
+    outcome = {"label": {"name": "what you get back"}, "phrases": ["overtime"]}
+    vocabulary = Vocabulary.model_validate({"outcomes": {"extra_pay": outcome}})
+    assert [sorted(name) for name in names_of_outcome("extra_pay", vocabulary)] == [["extra", "pay"], ["overtim"]]

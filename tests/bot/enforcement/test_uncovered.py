@@ -10,6 +10,7 @@ import yaml
 
 from bot.app import answerers
 from bot.conversation import Question, Reply
+from bot.enforcement.question.topic.covered import is_of_another_deed
 from bot.index import BundleIndex
 from bot.router import Past, route, thresholds
 from tests.compiled import index_of
@@ -68,3 +69,26 @@ def test_a_question_in_a_conversation_may_be_uncovered_too(own: BundleIndex) -> 
     second = policy.answer(Question(text="May I bring my dog?", asked_at=NOW, request_id="r2"), first.state, own)
     assert second.reply.status == "refused"
     assert second.is_aside  # the case goes on
+
+
+@pytest.mark.parametrize(
+    ("text", "is_another"),
+    [
+        ("Can I return a laptop?", False),
+        ("Can I get a refund for my laptop?", False),
+        ("Can Jana return a laptop?", False),
+        ("May we send a parcel by air?", False),
+        ("Can I rent a laptop?", True),
+        ("May I get a helmet for my laptop?", True),
+        ("Could two vouchers share a parcel?", True),
+    ],
+)
+def test_a_deed_that_nothing_speaks_of_is_no_matter_of_what_it_names(
+    text: str, is_another: bool, every: dict[str, BundleIndex]
+) -> None:
+    assert is_of_another_deed(text, (), every["own"]) is is_another
+
+
+def test_what_such_a_question_names_is_offered_and_not_presumed(every: dict[str, BundleIndex]) -> None:
+    reply = asked("May I paint the dog before boarding?", every["kennel"])
+    assert reply is not None and reply.status == "needs_choice" and "“paint”" in reply.text

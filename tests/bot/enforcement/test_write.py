@@ -70,14 +70,21 @@ def test_a_label_with_forms_stands_in_a_sentence() -> None:
                 "paid": {"type": "boolean", "label": {"name": "is paid", "denied": "nobody paid"}},
                 "has_card": {"type": "boolean", "label": "the member has a card"},
             },
-            "actions": {"pay": {"outcome": "back", "label": pay}, "keep": {"outcome": "back", "label": keep}},
+            "actions": {
+                "pay": {"outcome": "back", "label": pay},
+                "keep": {"outcome": "back", "label": keep},
+                "none": {"outcome": "back", "label": {"name": "no money", "given": "the money is not paid back"}},
+                "pay_later": {"outcome": "back", "label": {"name": "later", "given": "you get the money a day later"}},
+            },
             "outcomes": {"back": {"label": {"name": "what you get", "ask": "What do I get?"}}},
         }
     )
     words = write.Words(vocabulary)
-    assert write.taken(words, "back", "pay", ["pay"]) == "Yes, you get the money."
-    assert write.taken(words, "back", "keep", ["pay"]) == "No, the money is not paid back. You get nothing."
-    assert write.taken(words, "back", "keep", []) == "You get nothing."
+    assert write.taken(words, "back", "pay", True) == "Yes, you get the money."
+    assert write.taken(words, "back", "keep", False, ["pay"]) == "No, the money is not paid back. You get nothing."
+    assert write.taken(words, "back", "none", False, ["pay"]) == "No, the money is not paid back."
+    assert write.taken(words, "back", "keep") == "You get nothing."
+    assert write.is_part(words, "pay", "pay_later") and not write.is_part(words, "keep", "pay_later")
     assert write.duty(words, "prohibited", "pay") == "The money is not paid back."
     told = [words.told(name, value) for name, value in {"late": 1, "paid": False, "has_card": False}.items()]
     assert told == ["you were 1 day late", "nobody paid", "the member does not have a card"]
@@ -86,12 +93,11 @@ def test_a_label_with_forms_stands_in_a_sentence() -> None:
 
 
 def test_an_action_asked_for_is_answered_first(words: write.Words) -> None:
+    assert write.taken(words, "refund", "full_refund", True) == "Yes. What the customer gets back: a full refund."
     assert (
-        write.taken(words, "refund", "full_refund", ["full_refund"])
-        == "Yes. What the customer gets back: a full refund."
+        write.taken(words, "refund", "reject", False, ["full_refund"]) == "No. What the customer gets back: no refund."
     )
-    assert write.taken(words, "refund", "reject", ["full_refund"]) == "No. What the customer gets back: no refund."
-    assert write.taken(words, "refund", "reject", []) == "What the customer gets back: no refund."
+    assert write.taken(words, "refund", "reject") == "What the customer gets back: no refund."
 
 
 def test_what_was_read_is_shown_with_its_words_and_long_words_are_cut(words: write.Words) -> None:

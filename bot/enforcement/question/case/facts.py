@@ -139,7 +139,7 @@ class _Reader:
         self.measures = [{*self.at.places_of(one)} for one in figures_of(text, today) if one.unit]
 
     def read(self) -> Reading:
-        said = [*self._flags(), *self._values(), *self.numbers.read(), *self.numbers.inexact()]
+        said = [*self._flags(), *self._values(), *self.numbers.read(), *self.numbers.inexact(), *self.numbers.none()]
         reads, unclear = self._settled(said)
         touched = {one.fact for one in said}
         return Reading(reads, unclear, frozenset(touched), tuple(self._unused(said)))

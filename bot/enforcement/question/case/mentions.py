@@ -127,6 +127,7 @@ class _Slot:
     after: tuple[str, ...]
     is_measured: bool  # the unit belongs to the number, and what is `after` stands behind it
     has_unit: bool  # it names a unit, so that a bare number is not meant
+    is_close: bool  # what is `before` governs what follows it ("I am …", "in …"): no other thing stands between
 
 
 class Phrases:
@@ -209,7 +210,7 @@ class Phrases:
             behind = _following(words, end if slot.is_measured else core, after, first)
             if behind is None and slot.is_measured and figure.per:  # "190 EUR a night": what it counts by is declared
                 behind = _following(words, max(end - len(after), core), after, first)
-            ahead = None if behind is None else _preceding(words, first, slot.before)
+            ahead = None if behind is None else _preceding(words, first, slot.before, slot.is_close)
             if ahead is None and behind is not None and slot.before and slot.after:  # "20 days ago I bought it"
                 ahead = _following_freely(words, end + len(behind), slot.before, first)
             if behind is not None and ahead is not None:
@@ -268,7 +269,9 @@ def _slot(name: str, fact: Fact, text: str) -> _Slot:
     if unit and is_measured and unit[0] == unit_named(fact.unit):
         behind = behind[unit[1] :]
     stems = tuple(_stem(word) for word in behind if word not in lexicon()["determining"])
-    return _Slot(name, _phrase(before)[1], stems, is_measured, bool(unit) or before.rstrip()[-1:] in tuple("$€£¥₹"))
+    ahead, has_sign = _phrase(before), before.rstrip()[-1:] in tuple("$€£¥₹")
+    is_close = bool(ahead[0]) and not content(ahead[0])
+    return _Slot(name, ahead[1], stems, is_measured, bool(unit) or has_sign, is_close)
 
 
 # ---- matching -------------------------------------------------------------------------------------------------------
@@ -333,16 +336,18 @@ def _following_freely(words: Sequence[Word], k: int, wanted: Sequence[str], firs
     return used if used == sorted(used) and -1 not in used else None
 
 
-def _preceding(words: Sequence[Word], first: int, wanted: Sequence[str]) -> list[int] | None:
-    """The places of the words *wanted* before a number in its clause, the last a few words away from it at most."""
+def _preceding(words: Sequence[Word], first: int, wanted: Sequence[str], is_close: bool) -> list[int] | None:
+    """The places of the words *wanted* before a number in its clause, the last a few words away from it at most, and
+    where it *is_close* none that carry content.
+    """
     used: list[int] = []
     k, gap = first - 1, _GAP
     for one in reversed(wanted):
         while k >= 0 and words[k].stem != one:
             is_light = words[k].word in lexicon()["determining"] or words[k].word in lexicon()["filling"]
             gap -= not is_light
-            is_number = not used and words[k].word[0].isdecimal()
-            if gap < 0 or is_number or not _is_near(words, first, k):
+            is_other = not used and (words[k].word[0].isdecimal() or (is_close and bool(content([words[k].word]))))
+            if gap < 0 or is_other or not _is_near(words, first, k):
                 return None
             k -= 1
         if k < 0 or not _is_near(words, first, k):

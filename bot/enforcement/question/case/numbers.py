@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import replace
 from datetime import date
+from fractions import Fraction
 from functools import lru_cache
 
 from bot.enforcement.question.case.amounts import Misread, ratio_of, value_of
@@ -76,6 +77,9 @@ class Numbers:
                 continue
             options = [(place, value) for place in places if (value := self.value_of(place.fact, figure)) is not None]
             if options:
+                # a number is of the fact that it is a value of: "I'm 30 days late" tells no age
+                proper = [one for one in options if one[0].rank >= _NAMED and not isinstance(one[1], Misread)]
+                options = proper or options
                 best = [(self._by_own_unit(place, figure), value) for place, value in options]
                 yield from self._of_figure(figure, best, is_inexact)
             elif not any(one.rank >= _NAMED and self.value_of(one.fact, figure) is not None for one in around):
@@ -134,6 +138,17 @@ class Numbers:
                 if place.fact in self.at.facts and place.rank >= _NAMED:
                     extent = self.at.extent(place.used, figure)
                     yield Said(place.fact, None, *extent, place.rank, "it does not say exactly how many")
+
+    def none(self) -> Iterator[Said]:
+        """No thing of those that a fact counts: "no points" are none."""
+        for word in self.at.words:
+            if word.word == "no":
+                figure = Figure(word.start, word.end, (Fraction(0),), core=word.end)
+                for place in self._places(figure):
+                    counted = [i for i in place.used if self.at.words[i].start > word.start]
+                    if counted and place.fact in self.at.facts and self._is_number(place.fact):
+                        problem = self.misread(figure, 0, place.used)
+                        yield _said(place.fact, problem or 0, *self.at.extent(place.used, figure), place.rank)
 
     def _places(self, figure: Figure) -> Iterator[Place]:
         return self.at.phrases.places(self.at.words, self.at.starts, figure)

@@ -14,7 +14,7 @@ from decimal import Decimal
 
 from bot.enforcement.question.case.days import named_days
 from bot.enforcement.question.case.facts import Read
-from bot.enforcement.question.intent import asking_clause
+from bot.enforcement.question.intent import asking_clause, clauses
 from bot.enforcement.question.kept import kept
 from bot.enforcement.question.topic.stems import (
     DENIALS,
@@ -28,11 +28,12 @@ from bot.index import BundleIndex
 from bylaw.authored.vocabulary import Fact
 from bylaw.language.lexicon import closed, lexicon, stem
 from bylaw.language.numbers import COUNT_WORDS
-from bylaw.language.words import Word, read_words
+from bylaw.language.words import DETERMINERS, FUNCTION_WORDS, PRONOUNS, Word, read_words
 
 POLICY_ID = re.compile(r"\bPOL-[A-Z0-9]+(?:-[A-Z0-9]+)*\b", re.IGNORECASE)
 _FORM = frozenset(map(stem, closed("forming")))
 _DEGREES = closed("degree")
+_MAY = closed("modal")
 _WHOLE, _HALF, _NONE = Decimal(1), Decimal("0.5"), Decimal(0)
 
 
@@ -119,6 +120,52 @@ def _runs(words: Iterable[Word]) -> list[list[Word]]:
         else:
             runs.append([])
     return [run for run in runs if run]
+
+
+# ---- what would be done ---------------------------------------------------------------------------------------------
+
+
+def is_of_another_deed(text: str, reads: Sequence[Read], index: BundleIndex) -> bool:
+    """Would a question do something that nothing in the bundle speaks of ("may I film the show?"), whatever else it
+    names?
+    """
+    said = _known(index).said(stems_in(text))
+    told = [range(read.start, read.end) for read in reads]
+    for word in _deed(text):
+        is_name = word.start > 0 and text[word.start].isupper() and text[: word.start].rstrip()[-1:] not in ".!?"
+        if said.is_unknown(stems_of([word.text])) and not is_name and not any(word.start in one for one in told):
+            return True
+    return False
+
+
+def _deed(text: str) -> Iterator[Word]:
+    """The verb of each question for permission ("may I share a room?"), and the thing that stands behind it."""
+    for clause, asks in clauses(text):
+        rows = [*_rows(clause[1:])] if asks and clause[0].text in _MAY else []
+        for between, row in rows[:1]:
+            is_light = any(word.text not in FUNCTION_WORDS for word in between)  # "get", "take": what matters is what
+            if not PRONOUNS.isdisjoint(word.text for word in between):
+                yield row[-1 if is_light else 0]
+                behind = [its for among, its in rows[1:2] if all(one.text in DETERMINERS for one in among)]
+                yield from [its[-1] for its in (row[1:], *behind) if its][:1]
+            elif len(row) > 1:  # "can my cats share": whoever does it is named before it
+                yield row[-1]
+
+
+def _rows(words: Sequence[Word]) -> Iterator[tuple[Sequence[Word], Sequence[Word]]]:
+    """The telling words side by side, each row with the words before it that tell nothing."""
+    start = 0
+    while start < len(words):
+        first = next((i for i in range(start, len(words)) if _is_telling(words[i])), len(words))
+        end = next((i for i in range(first, len(words)) if not _is_telling(words[i])), len(words))
+        if first < end:
+            yield words[start:first], words[first:end]
+        start = end
+
+
+def _is_telling(word: Word) -> bool:
+    is_number = word.is_number or word.text in COUNT_WORDS
+    return not is_number and bool(stems_of([word.text]) - DENIALS)
 
 
 # ---- what the bundle speaks of --------------------------------------------------------------------------------------

@@ -53,6 +53,7 @@ _COUNTING = closed("reporting")
 _GUIDING = frozenset(map(stem, closed("guiding")))
 _KEPT = 64  # topics: one turn asks for that of a text several times
 LEAST = 1.0  # how much words speak of a subject that they do not name: half a word of its action, and nothing else
+NAMED = 3.0  # how much a word speaks of a subject in whose name it is, and in that of no other
 AHEAD = 1.5  # how many times as much as of any other the words have to speak of a subject
 _HARDLY = 0.25  # less says nothing, whatever is told beside it
 _COUNTS = frozenset(map(stem, COUNT_WORDS))
@@ -370,7 +371,7 @@ def _domain_weights(
     }
 
 
-_WEIGHTS = {"name": 3.0, "action": 2.0, "text": 1.0, "fact": 0.5}
+_WEIGHTS = {"name": NAMED, "action": 2.0, "text": 1.0, "fact": 0.5}
 
 
 def _subjects(

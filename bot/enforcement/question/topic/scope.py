@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 from bot.enforcement.question.case.facts import Read
 from bot.enforcement.question.lookups import Lookups, lookups
-from bot.enforcement.question.topic.recognise import AHEAD, LEAST, Topic, topic
+from bot.enforcement.question.topic.recognise import AHEAD, LEAST, NAMED, Topic, topic
 from bot.index import BundleIndex
 from bylaw.logic.boxes.truth import simplify, truth
 from bylaw.logic.decide.evaluate import Decision, Evaluator
@@ -52,7 +52,7 @@ def scope_of(
     *said* are those of the *facts* that were told just now. What facts alone fit is offered, and decides nothing.
     """
     known = lookups(index)
-    named = tuple(name for name in topic.outcomes if known.answering((name,), evaluator, day))
+    named = _by_words_and_facts(topic, said, index, evaluator, day)
     told = tuple(name for name in named if not _tested(known, name, evaluator, day).isdisjoint(said))
     alone = tuple(name for name in topic.actions if known.demanding(name, evaluator, day))
     is_told = any(not _tested(known, name, evaluator, day).isdisjoint(said) for name in alone)
@@ -89,6 +89,22 @@ def scope_of(
         missing += waiting
     silent = tuple(name for name in alone if name not in spoken)
     return Scope(outcomes, alone, bool(named), duties, silent, tuple(dict.fromkeys(missing)), choices)
+
+
+def _by_words_and_facts(
+    topic: Topic, said: Mapping[str, Value], index: BundleIndex, evaluator: Evaluator, day: int
+) -> tuple[str, ...]:
+    """The outcomes that are named, the likeliest first, by what is told and then by the words; of nothing named the one
+    that words speak of as much as its whole name would, and that depends on what is told.
+    """
+    known, likely = lookups(index), dict(topic.likely)
+    tested = {name: _tested(known, name, evaluator, day) & said.keys() for name in (*topic.outcomes, *likely)}
+    named = [name for name in topic.outcomes if known.answering((name,), evaluator, day)]
+    named.sort(key=lambda name: (-len(tested[name]), -likely.get(name, 0.0)))
+    ahead = _ahead(likely)
+    if not (named or topic.actions or topic.areas) and len(ahead) == 1 and likely[ahead[0]] >= NAMED:
+        named = [name for name in ahead if name in known.deciding and tested[name]]
+    return tuple(named)
 
 
 def _in_order(missing: Sequence[str], outcome: str, known: Lookups, evaluator: Evaluator, day: int) -> Iterator[str]:

@@ -63,9 +63,11 @@ def unmarked(stems: frozenset[str]) -> frozenset[str]:
 def names_of_outcome(name: str, vocabulary: Vocabulary) -> tuple[frozenset[str], ...]:
     """The names of an outcome, each as its stems."""
     declared = vocabulary.outcomes.get(name)
-    labels = [stems_in(text) for text in (*_said(declared.label), *declared.phrases)] if declared else []
-    # one word of them ("back" in "what the customer gets back") names nothing
-    return tuple(dict.fromkeys(found for found in (stems_in(name), *(one for one in labels if len(one) > 1)) if found))
+    labels = [stems_in(text) for text in _said(declared.label)] if declared else []
+    phrases = map(stems_in, declared.phrases) if declared else ()
+    # one word of a label ("back" in "what the customer gets back") names nothing; one that is declared for it does
+    told = (stems_in(name), *(one for one in labels if len(one) > 1), *phrases)
+    return tuple(dict.fromkeys(filter(None, told)))
 
 
 def _said(label: Wording | None) -> tuple[str, ...]:
