@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 PROVERS = {"z3", "ci.pipeline", "alembic", "yaml", "pydantic_ai"}
-SERVERS = {"fastapi", "uvicorn", "slack_sdk", "sqlalchemy.dialects.postgresql"}
+SERVERS = {"fastapi", "uvicorn", "slack_sdk", "sqlalchemy"}
 READERS = {"duckdb", "jinja2", "bot.analytics.answer"}
 QUESTION = "What does POL-REFUND-001 say?"
 CODE = """
@@ -23,9 +23,9 @@ finally:
     print(json.dumps(sorted(sys.modules)), file=sys.stderr)
 """
 ROWS = {
-    "list": (("list", "facts"), PROVERS | SERVERS | READERS | {"sqlalchemy", "sqlglot", "bot"}),
-    "explain": (("explain", "POL-REFUND-001"), PROVERS | SERVERS | READERS | {"sqlalchemy", "sqlglot", "bot"}),
-    "decide": (("decide", "--facts", "{}"), PROVERS - {"yaml"} | SERVERS | READERS | {"sqlalchemy", "sqlglot"}),
+    "list": (("list", "facts"), PROVERS | SERVERS | READERS | {"sqlglot", "bot"}),
+    "explain": (("explain", "POL-REFUND-001"), PROVERS | SERVERS | READERS | {"sqlglot", "bot"}),
+    "decide": (("decide", "--facts", "{}"), PROVERS - {"yaml"} | SERVERS | READERS | {"sqlglot"}),
     "trace": (("trace", "ID"), PROVERS | SERVERS | READERS | {"sqlglot"}),
     "ask": (("ask", QUESTION), PROVERS - {"yaml"} | SERVERS | READERS | {"sqlglot", "fsspec"}),
 }

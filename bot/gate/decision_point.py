@@ -21,10 +21,9 @@ from pathlib import Path
 from queue import Empty, SimpleQueue
 from typing import Any, TypeVar
 
-from sqlalchemy import Connection
-
 from bot.conversation import sayable
 from bot.evidence.store.columns import ID_LENGTH
+from bot.evidence.store.connection import Connection
 from bot.evidence.store.engine import Store, connect
 from bot.evidence.store.migrate import upgrade
 from bot.evidence.store.tables import audit, calls

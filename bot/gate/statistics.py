@@ -7,24 +7,18 @@ from collections.abc import Iterator, Mapping
 from datetime import datetime
 from typing import Any
 
-from sqlalchemy import Connection, select
-
-from bot.evidence.store.tables.audit import audit
+from bot.evidence.store.connection import Connection
 from bylaw.audit.entry import read
-
-_BATCH = 1_000
 
 
 def decisions(connection: Connection, since: datetime | None = None) -> Iterator[dict[str, Any]]:
     """Every recorded decision of a call, oldest first; redacted ones are left out."""
-    query = select(audit).where(audit.c.header.like('%"event":"gate"%')).order_by(audit.c.position)
-    if since is not None:
-        query = query.where(audit.c.at >= since)
-    with connection.execution_options(yield_per=_BATCH).execute(query) as rows:
-        for row in rows:
-            entry = read(row.prev_hash, row.entry_hash, row.header, row.payload, row.position)
-            if not entry.is_redacted and entry.body.get("event") == "gate":
-                yield entry.body
+    query = "SELECT * FROM audit WHERE header LIKE :gate" + ("" if since is None else " AND at >= :since")
+    given = {"gate": '%"event":"gate"%', "since": since}
+    for row in connection.each(f"{query} ORDER BY position", given):
+        entry = read(row["prev_hash"], row["entry_hash"], row["header"], row["payload"], row["position"])
+        if not entry.is_redacted and entry.body.get("event") == "gate":
+            yield entry.body
 
 
 def gate(connection: Connection, since: datetime | None) -> dict[str, Any]:

@@ -9,9 +9,8 @@ from __future__ import annotations
 from collections.abc import Iterable
 from datetime import datetime
 
-from sqlalchemy import Connection
-
 from bot.conversation import Actor
+from bot.evidence.store.connection import Connection
 from bot.evidence.store.tables import audit, candidates, corrections, deliveries
 from bot.evidence.store.tables.candidates import Candidate
 from bot.evidence.store.tables.corrections import Correction

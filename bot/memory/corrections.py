@@ -9,11 +9,10 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any
 
-from sqlalchemy import Connection
-
 from bot import rights
 from bot.conversation import Actor, Reply, is_text
 from bot.evidence.store import kept
+from bot.evidence.store.connection import Connection
 from bot.evidence.store.tables import audit, corrections, querylog
 from bot.evidence.store.tables.corrections import Correction, CorrectionType, Stage
 from bot.evidence.store.tables.requests import Standing

@@ -9,11 +9,11 @@ from datetime import datetime
 from typing import Any
 
 from pydantic import ValidationError
-from sqlalchemy import Connection
 
 from bot.analytics import answer as analytics
 from bot.conversation import Actor, Question
 from bot.evidence.artifacts import ArtifactError, Shelf
+from bot.evidence.store.connection import Connection
 from bot.evidence.store.tables import requests
 from bot.index import BundleIndex
 from bylaw.errors import BylawError

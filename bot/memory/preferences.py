@@ -6,8 +6,7 @@ from collections.abc import Mapping
 from datetime import datetime
 from typing import Any
 
-from sqlalchemy import Connection
-
+from bot.evidence.store.connection import Connection
 from bot.evidence.store.tables import memories
 from bot.evidence.store.tables.memories import Memory
 from bot.index import BundleIndex

@@ -8,9 +8,9 @@ from datetime import date
 from typing import Any
 
 from pydantic import Field
-from sqlalchemy import Connection
 
 from bot.conversation import Spoken
+from bot.evidence.store.connection import Connection
 from bot.evidence.store.tables import candidates, corrections, memories
 from bot.memory.changes import Change
 

@@ -11,10 +11,10 @@ from datetime import datetime, timedelta
 from decimal import Decimal
 from typing import Any
 
-from sqlalchemy import ColumnElement, Connection, Float, String, and_, case, func, or_, select, type_coerce
+from sqlalchemy import ColumnElement, Float, String, and_, case, func, or_, select, type_coerce
 
-from bot.evidence.store.tables.corrections import corrections
-from bot.evidence.store.tables.querylog import query_log
+from bot.evidence.store.connection import Connection
+from bot.evidence.store.schema import corrections, query_log
 from bot.lifecycle import TAKEN, Outcome
 from bot.operate.calibration import Sums, proposed
 from bylaw.authored.machines.risk import Risk
@@ -100,7 +100,7 @@ def calibration(connection: Connection, now: datetime, rules: Risk) -> dict[str,
 
 def _likelihood(connection: Connection, since: datetime) -> list[dict[str, Any]]:
     """How often answers failed, by how likely that was said to be."""
-    tenth = func.floor(_LOG.error_likelihood * 10) if connection.dialect.name != "sqlite" else _sqlite_tenth()
+    tenth = func.floor(_LOG.error_likelihood * 10) if connection.dialect != "sqlite" else _sqlite_tenth()
     query = select(tenth.label("tenth"), func.count().label("n"), func.sum(_as_number(_FAILED)).label("failures"))
     query = _from(query, since).where(_IS_ANSWER, _ENDED, _LOG.error_likelihood.is_not(None))
     rows = connection.execute(query.group_by(tenth).order_by(tenth))

@@ -9,10 +9,9 @@ from collections.abc import Callable, Iterator, Mapping, Sequence, Set
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 
-from sqlalchemy import Connection
-
 from bot.evidence.artifacts import Shelf
 from bot.evidence.store import erasure
+from bot.evidence.store.connection import Connection
 from bot.evidence.store.engine import Store
 from bot.evidence.store.tables import audit
 from bot.evidence.store.tables.audit import Filed

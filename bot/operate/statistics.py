@@ -9,7 +9,7 @@ from datetime import datetime
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from sqlalchemy import Connection
+    from bot.evidence.store.connection import Connection
 
 Section = Callable[["Connection", datetime | None], dict[str, Any]]
 _MOST_EXAMPLES = 3
@@ -29,7 +29,7 @@ def answered(connection: Connection, since: datetime | None) -> dict[str, Any]:
     """How many questions there were, by kind and by how they ended."""
     from sqlalchemy import func, select
 
-    from bot.evidence.store.tables.querylog import query_log
+    from bot.evidence.store.schema import query_log
 
     parts = (query_log.c.kind, query_log.c.status)
     query = select(*parts, func.count().label("count")).group_by(*parts).order_by(*parts)
@@ -59,8 +59,7 @@ def _policy(words: Sequence[str], asked: Sequence[_Missing]) -> dict[str, Any]:
 def _missing(connection: Connection, since: datetime | None) -> Iterator[_Missing]:
     from sqlalchemy import and_, exists, not_, or_, select
 
-    from bot.evidence.store.tables.querylog import query_log
-    from bot.evidence.store.tables.requests import requests
+    from bot.evidence.store.schema import query_log, requests
 
     asked = select(query_log.c.natural_language, query_log.c.at, requests.c.reply).join_from(
         query_log, requests, query_log.c.request_id == requests.c.request_id

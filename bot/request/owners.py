@@ -10,10 +10,9 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
 
-from sqlalchemy import Connection
-
 from bot.conversation import Actor
 from bot.evidence.store import kept
+from bot.evidence.store.connection import Connection
 from bot.evidence.store.tables import audit, deliveries, remarks, requests
 from bot.evidence.store.tables.requests import Standing
 from bot.lifecycle import State

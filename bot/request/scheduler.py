@@ -13,8 +13,7 @@ from contextlib import contextmanager
 from dataclasses import replace
 from datetime import datetime
 
-from sqlalchemy import Connection
-
+from bot.evidence.store.connection import Connection
 from bot.evidence.store.engine import StoreError
 from bot.evidence.store.tables import deliveries, requests
 from bot.evidence.store.tables.requests import Standing

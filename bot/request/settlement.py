@@ -6,9 +6,8 @@ from collections.abc import Callable, Mapping
 from datetime import datetime
 from typing import Any
 
-from sqlalchemy import Connection
-
 from bot.conversation import Actor
+from bot.evidence.store.connection import Connection
 from bot.evidence.store.tables import audit, querylog, requests
 from bot.evidence.store.tables.requests import Standing
 from bot.lifecycle import Outcome

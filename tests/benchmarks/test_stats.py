@@ -8,7 +8,7 @@ from datetime import timedelta
 
 import pytest
 
-from bot.evidence.store.tables.querylog import query_log
+from bot.evidence.store.schema import query_log
 from bot.operate.quality import calibration, quality
 from bot.operate.statistics import SECTIONS
 from tests.bot.evidence.store.conftest import store, store_url  # noqa: F401
@@ -45,5 +45,5 @@ def test_every_section_together_takes_less_than_two_seconds(store):  # noqa: F81
             started = time.perf_counter()
             assert work()
             took[name] = time.perf_counter() - started
-    print(f"\n{store.engine.dialect.name}: " + ", ".join(f"{name} {seconds:.2f} s" for name, seconds in took.items()))
+    print(f"\n{store.dialect}: " + ", ".join(f"{name} {seconds:.2f} s" for name, seconds in took.items()))
     assert sum(took.values()) < 2

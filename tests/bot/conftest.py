@@ -9,9 +9,10 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from sqlalchemy import Connection, event, inspect
+from sqlalchemy import event, inspect
 
 from bot.evidence.store import migrate
+from bot.evidence.store.connection import Connection, Local
 from bylaw.cli import bundle_for_root
 from ci.scaffold import init
 
@@ -40,8 +41,8 @@ def _stores_begin_as_the_first_one() -> Iterator[None]:
 
     @functools.wraps(run)
     def copied(connection: Connection) -> None:
-        kind = connection.dialect.name
-        if inspect(connection).get_table_names():
+        kind = connection.dialect
+        if inspect(connection.full).get_table_names():
             run(connection)
         elif kind in made:
             for statement, given in made[kind]:
@@ -57,7 +58,8 @@ def _stores_begin_as_the_first_one() -> Iterator[None]:
 def _dumped(run: Callable[[Connection], None], connection: Connection) -> list[tuple[str, Any]]:
     """What makes the database that is there after *run*."""
     run(connection)
-    lines = connection.connection.driver_connection.iterdump()  # type: ignore[union-attr]
+    assert isinstance(connection, Local)
+    lines = connection.driver.iterdump()
     return [(line, None) for line in lines if line not in ("BEGIN TRANSACTION;", "COMMIT;")]
 
 
@@ -69,7 +71,7 @@ def _heard(run: Callable[[Connection], None], connection: Connection) -> list[tu
         if not statement.lstrip().upper().startswith("SELECT"):
             said.append((statement, given or None))
 
-    event.listen(connection, "before_cursor_execute", hear)
+    event.listen(connection.full, "before_cursor_execute", hear)
     run(connection)
-    event.remove(connection, "before_cursor_execute", hear)
+    event.remove(connection.full, "before_cursor_execute", hear)
     return said

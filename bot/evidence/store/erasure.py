@@ -8,16 +8,20 @@ from __future__ import annotations
 from collections.abc import Sequence
 from datetime import datetime
 
-from sqlalchemy import Column, ColumnElement, Connection, Table, delete, exists, or_, select
+from sqlalchemy import Column, ColumnElement, Table, delete, exists, or_, select
 
-from bot.evidence.store.tables.audit import audit
-from bot.evidence.store.tables.corrections import corrections
-from bot.evidence.store.tables.deliveries import deliveries
-from bot.evidence.store.tables.memories import memories
-from bot.evidence.store.tables.querylog import query_log
-from bot.evidence.store.tables.remarks import remarks
-from bot.evidence.store.tables.requests import request_steps, requests
-from bot.evidence.store.tables.sessions import sessions
+from bot.evidence.store.connection import Connection
+from bot.evidence.store.schema import (
+    audit,
+    corrections,
+    deliveries,
+    memories,
+    query_log,
+    remarks,
+    request_steps,
+    requests,
+    sessions,
+)
 
 # a table, and its column that names the request
 _ABOUT: tuple[tuple[Table, Column[str]], ...] = (

@@ -11,11 +11,10 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import islice
 from typing import Any, Literal
 
-from sqlalchemy import Connection, exists, select
-
 from bot.evidence.artifacts import ArtifactError, Shelf, written
+from bot.evidence.store.columns import told
+from bot.evidence.store.connection import Connection, among
 from bot.evidence.store.tables import audit, requests
-from bot.evidence.store.tables.papers import papers
 from bot.evidence.store.tables.requests import Standing
 from bylaw.audit.entry import ARTIFACTS, BUNDLE, AuditEntry
 from bylaw.audit.verify import Break, verify
@@ -49,8 +48,8 @@ def check(connection: Connection, request_id: str) -> None:
 
 def doubt(connection: Connection, request_id: str) -> str | None:
     """What is wrong with the reply that is kept; None where nothing is, or none is kept."""
-    kept = connection.execute(_REPLY.where(requests.requests.c.request_id == request_id)).scalar_one_or_none()
-    return None if kept is None else _distrusted(connection, request_id, kept)
+    kept = connection.first("SELECT reply FROM requests WHERE request_id = :asked", {"asked": request_id})
+    return None if kept is None or kept[0] is None else _distrusted(connection, request_id, told(kept[0]))
 
 
 def breaks(connection: Connection, shelves: Sequence[Shelf], hear: Hear | None = None) -> Iterator[Break]:
@@ -66,16 +65,13 @@ def breaks(connection: Connection, shelves: Sequence[Shelf], hear: Hear | None =
             if body.get("event") == _TOLD:
                 yield from _of_rows(entry, body, rows.get(body["request_id"]), texts, shelves)
     last = audit.tail(connection).count
-    for request_id in connection.execute(_UNRECORDED).scalars():
-        yield Break("unrecorded", last, f"a reply to `{request_id}` is kept, and no entry records one")
+    for row in connection.each(_UNRECORDED):
+        yield Break("unrecorded", last, f"a reply to `{row['request_id']}` is kept, and no entry records one")
 
 
-_REPLY = select(requests.requests.c.reply)
 _UNRECORDED = (
-    select(requests.requests.c.request_id)
-    .where(requests.requests.c.reply.is_not(None))
-    .where(~exists().where(audit.audit.c.request_id == requests.requests.c.request_id))
-    .order_by(requests.requests.c.request_id)
+    "SELECT request_id FROM requests WHERE reply IS NOT NULL"
+    " AND NOT EXISTS (SELECT 1 FROM audit WHERE audit.request_id = requests.request_id) ORDER BY request_id"
 )
 
 
@@ -110,15 +106,17 @@ def _marks(body: Mapping[str, Any]) -> Mapping[str, str]:
 
 
 def _rows(connection: Connection, request_ids: Iterable[str]) -> dict[str, tuple[Any, Any]]:
-    table = requests.requests
-    query = select(table.c.request_id, table.c.question, table.c.reply).where(table.c.request_id.in_([*request_ids]))
-    return {row.request_id: (row.question, row.reply) for row in connection.execute(query)}
+    chosen, given = among("request_id", request_ids)
+    rows = connection.each(f"SELECT request_id, question, reply FROM requests WHERE {chosen}", given)
+    return {row["request_id"]: (told(row["question"]), told(row["reply"])) for row in rows}
 
 
 def _texts(connection: Connection, names: Iterable[str]) -> dict[str, str]:
     """The papers of these names that lie in the store, whatever their text is now."""
-    query = select(papers.c.name, papers.c.text).where(papers.c.name.in_(sorted(names)))
-    return {row.name: str(row.text) for row in connection.execute(query)}
+    chosen, given = among("name", sorted(names))
+    return {
+        row["name"]: str(row["text"]) for row in connection.each(f"SELECT name, text FROM papers WHERE {chosen}", given)
+    }
 
 
 def _of_papers(

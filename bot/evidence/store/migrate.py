@@ -8,48 +8,12 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from sqlalchemy import Column, Connection, MetaData, String, Table, inspect, select, text
-
-from bot.evidence.store import pulse
-from bot.evidence.store.columns import metadata
+from bot.evidence.store.connection import Connection
 from bot.evidence.store.engine import Store, StoreError
-from bot.evidence.store.tables import (
-    audit,
-    calls,
-    candidates,
-    corrections,
-    deliveries,
-    memories,
-    papers,
-    querylog,
-    remarks,
-    requests,
-    served,
-    sessions,
-)
+from bot.evidence.store.lazily import schema, sql
 
 HEAD = "0010"
 SCRIPTS = Path(__file__).parent / "migrations"
-TABLES = (
-    requests.requests,
-    requests.request_steps,
-    sessions.sessions,
-    audit.audit,
-    querylog.query_log,
-    remarks.remarks,
-    served.served,
-    deliveries.deliveries,
-    papers.papers,
-    pulse.pulse,
-    calls.calls,
-    calls.call_keys,
-    calls.sessions,
-    corrections.corrections,
-    candidates.candidates,
-    memories.memories,
-)
-
-_VERSION = Table("alembic_version", MetaData(), Column("version_num", String(32)))  # Alembic's own table
 _LOCK = 0x6279_6C61_7702  # the advisory lock of upgrades on PostgreSQL
 
 
@@ -59,8 +23,8 @@ def upgrade(store: Store) -> bool:
         if revision(connection) == HEAD:
             return False
     with store.writing() as connection:
-        if connection.dialect.name == "postgresql":
-            connection.execute(text("SELECT pg_advisory_xact_lock(:key)"), {"key": _LOCK})
+        if connection.dialect == "postgresql":
+            connection.first("SELECT pg_advisory_xact_lock(:key)", {"key": _LOCK})
         if revision(connection) == HEAD:
             return False
         _run(connection)
@@ -69,9 +33,17 @@ def upgrade(store: Store) -> bool:
 
 def revision(connection: Connection) -> str | None:
     """Which revision the store is at, None for an empty one."""
-    if not inspect(connection).has_table("alembic_version"):
+    if not _has_version(connection):
         return None
-    return connection.execute(select(_VERSION.c.version_num)).scalar_one_or_none()
+    found = connection.first("SELECT version_num FROM alembic_version")
+    return None if found is None else str(found[0])
+
+
+def _has_version(connection: Connection) -> bool:
+    """Is there Alembic's own table? On a server a statement that fails would end the transaction."""
+    if connection.dialect == "sqlite":
+        return connection.first("SELECT 1 FROM sqlite_master WHERE name = 'alembic_version'") is not None
+    return bool(sql.inspect(connection.full).has_table("alembic_version"))
 
 
 def _run(connection: Connection) -> None:
@@ -82,7 +54,7 @@ def _run(connection: Connection) -> None:
     config = Config()
     # `%` would be read as an interpolation
     config.set_main_option("script_location", str(SCRIPTS).replace("%", "%%"))
-    config.attributes.update(connection=connection, metadata=metadata)
+    config.attributes.update(connection=connection.full, metadata=schema.metadata)
     try:
         command.upgrade(config, HEAD)
     except CommandError as error:

@@ -7,28 +7,18 @@ from __future__ import annotations
 
 from datetime import datetime
 
-from sqlalchemy import Column, Integer, Table
-
-from bot.evidence.store.columns import Moment, insert_new, metadata, run
+from bot.evidence.store.connection import insert_new, update
 from bot.evidence.store.engine import Store, StoreError
 
-pulse = Table(
-    "pulse",
-    metadata,
-    Column("place", Integer, primary_key=True, autoincrement=False),
-    Column("at", Moment, nullable=False),
-)
-
 _PLACE = 1
-_BEAT = pulse.update().where(pulse.c.place == _PLACE)
 
 
 def is_writable(store: Store, now: datetime) -> bool:
     """Can *store* keep what it is given?"""
     try:
         with store.writing() as connection:
-            if not run(connection, _BEAT, {"at": now}):
-                insert_new(connection, pulse, {"place": _PLACE, "at": now})
+            if not update(connection, "pulse", {"place": _PLACE}, {"at": now}):
+                insert_new(connection, "pulse", {"place": _PLACE, "at": now})
     except StoreError:
         return False
     return True

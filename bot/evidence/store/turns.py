@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import sqlite3
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager, suppress
+from contextlib import contextmanager
 from threading import Lock
 
-from sqlalchemy import Connection
+from bot.evidence.store.connection import Local
 
-Begin = Callable[[Connection | None], Connection]  # given the one that rests since the last turn
+Begin = Callable[[Local | None], Local]  # given the one that rests since the last turn
 
 
 class TooMany(Exception):
@@ -21,10 +20,10 @@ class Turns:
 
     def __init__(self) -> None:
         self._turn = Lock()
-        self._rested: Connection | None = None  # to open one takes as long as to write
+        self._rested: Local | None = None  # to open one takes as long as to write
 
     @contextmanager
-    def turn(self, begin: Begin, patience: float) -> Iterator[Connection]:
+    def turn(self, begin: Begin, patience: float) -> Iterator[Local]:
         """The transaction that *begin* opens, committed when it ends well. Raises TooMany after *patience* seconds."""
         if not self._turn.acquire(timeout=patience):
             raise TooMany
@@ -35,7 +34,7 @@ class Turns:
                 yield connection
                 connection.commit()
             except BaseException:
-                _end(connection)
+                connection.end()
                 raise
             self._rested = connection
         finally:
@@ -45,16 +44,4 @@ class Turns:
         """Let go of the connection that rests."""
         rested, self._rested = self._rested, None
         if rested is not None:
-            rested.close()
-
-
-def _end(connection: Connection) -> None:
-    """Undo what failed and give the connection up. The driver is told: a commit that failed left its transaction open,
-    and what somebody has half read would keep it, and with it the writer's lock, alive.
-    """
-    driver = connection.connection.driver_connection
-    if driver is not None:
-        with suppress(sqlite3.Error):
-            driver.rollback()
-    connection.invalidate()
-    connection.close()
+            rested.end()

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 from sqlalchemy import select
 
-from bot.evidence.store.columns import metadata
+from bot.evidence.store.schema import metadata
 from bot.evidence.store.tables import audit, deliveries, querylog
 from bot.memory.candidates import retire
 from bot.memory.corrections import AGAIN

@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 
 from bot.evidence.store.engine import connect
 from bot.evidence.store.migrate import upgrade
-from bot.evidence.store.tables.querylog import query_log
+from bot.evidence.store.schema import query_log
 from bot.operate.calibration import Sums, proposed, within
 from bot.operate.quality import calibration, calibration_lines, lines, quality
 from bot.operate.statistics_page import page

@@ -13,8 +13,8 @@ from sqlalchemy import select, text
 
 from bot.conversation import Actor
 from bot.evidence.artifacts import Artifacts, shelf
-from bot.evidence.store.columns import metadata
 from bot.evidence.store.engine import Store
+from bot.evidence.store.schema import metadata
 from bot.evidence.store.tables import audit, deliveries, requests, served
 from bot.evidence.store.tables.papers import Papers, everywhere
 from bot.operate.redaction import Scope, redact
@@ -131,7 +131,7 @@ def test_what_was_said_is_nowhere_and_the_chain_holds(bot, place, tmp_path):
     assert (holds(bot).is_intact, holds(bot).redacted_count) == (True, 5)
     assert papers_of(bot, hers) <= {"case"}  # Ben's case is the same
     assert papers_of(bot, his) == {"case", "reply", "request"}
-    if bot.store.engine.dialect.name == "sqlite":
+    if bot.store.dialect == "sqlite":
         assert bot.store.settle()
         assert not [path for path in tmp_path.glob("store.db*") if SECRET.encode() in path.read_bytes()]
     again = take(bot, place, tmp_path, Scope("ana1"))
@@ -304,7 +304,7 @@ def test_what_is_answered_meanwhile_keeps_the_papers_it_shares(url, tmp_path, mo
 
     plan = redaction._planned
     monkeypatch.setattr(redaction, "_planned", planned)
-    if bot.store.engine.dialect.name == "sqlite":  # its readers do not keep writers from writing
+    if bot.store.dialect == "sqlite":  # its readers do not keep writers from writing
         monkeypatch.setattr(Store, "reading", settled)
     hers = marks_of(bot, "ana3")
     take(bot, None, tmp_path, Scope("ana3"))

@@ -11,6 +11,7 @@ from datetime import timedelta
 import pytest
 
 from bot.conversation import MAX_TEXT, Actor, Reply
+from bot.evidence.store import schema
 from bot.evidence.store.disk import Disk
 from bot.evidence.store.engine import Store, StoreError
 from bot.evidence.store.tables import audit, querylog, requests, sessions
@@ -252,7 +253,7 @@ def test_what_is_only_computed_leaves_what_a_claimed_request_leaves(tmp_path, te
         said = handle(question(said=text), served)
         with served.store.reading() as connection:
             road = requests.steps(connection, "r1")
-            row = dict(connection.execute(requests.requests.select()).mappings().one())
+            row = dict(connection.execute(schema.requests.select()).mappings().one())
         left.append((said, road, row, chain(served), log(served)))
     assert left[0] == left[1]
 

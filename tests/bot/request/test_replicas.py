@@ -13,8 +13,8 @@ from pathlib import Path
 import pytest
 from sqlalchemy import func, select
 
+from bot.evidence.store.schema import requests
 from bot.evidence.store.tables import audit, deliveries
-from bot.evidence.store.tables.requests import requests
 from bot.lifecycle import State
 from bot.request.scheduler import tick
 from bylaw.audit.verify import verify

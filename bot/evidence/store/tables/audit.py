@@ -15,26 +15,8 @@ from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Any
 
-from sqlalchemy import (
-    BigInteger,
-    Column,
-    Connection,
-    CursorResult,
-    Integer,
-    Row,
-    Select,
-    String,
-    Table,
-    Text,
-    UniqueConstraint,
-    func,
-    or_,
-    select,
-    text,
-    type_coerce,
-)
-
-from bot.evidence.store.columns import ID_LENGTH, Moment, first_row, metadata, run, stamp
+from bot.evidence.store.columns import stamp
+from bot.evidence.store.connection import Connection, Local, insert
 from bylaw.audit.entry import (
     ARTIFACTS,
     BUNDLE,
@@ -52,29 +34,11 @@ from bylaw.audit.verify import Ranges, Redaction, Verdict, Verifier, redaction
 from bylaw.canonical import canonical_json
 from bylaw.progress import Hear, heard
 
-audit = Table(
-    "audit",
-    metadata,
-    Column("position", BigInteger().with_variant(Integer, "sqlite"), primary_key=True, autoincrement=False),
-    Column("prev_hash", String(64)),
-    Column("entry_hash", String(64), nullable=False),
-    Column("request_id", String(ID_LENGTH), index=True),
-    Column("at", Moment, nullable=False),
-    Column("header", Text, nullable=False),
-    Column("payload", Text),
-    # Two entries after one predecessor would be a fork: the database itself refuses it.
-    UniqueConstraint("prev_hash"),
-    UniqueConstraint("entry_hash"),
-)
-
 _LOCK = 0x6279_6C61_7701  # the advisory lock of the chain on PostgreSQL
-_BATCH = 1_000  # rows held at a time while the chain is read
 
 NOWHERE: Mapping[str, str | None] = {"bundle_etag": None, "commit": None}
 
-_LAST = select(func.max(audit.c.position)).scalar_subquery()
-_TAIL = select(audit.c.position, audit.c.entry_hash).where(audit.c.position == _LAST)
-_INSERT = audit.insert()
+_TAIL = "SELECT position, entry_hash FROM audit WHERE position = (SELECT max(position) FROM audit)"
 
 
 @dataclass(frozen=True, slots=True)
@@ -142,19 +106,19 @@ class End:
     def write(self, connection: Connection) -> None:
         """Write down what was linked."""
         if self._rows:
-            run(connection, _INSERT, self._rows)
+            insert(connection, "audit", self._rows)
             self._rows = []
 
 
 def lock(connection: Connection) -> None:
     """Keep everybody else from extending the chain until this transaction ends."""
-    if connection.dialect.name == "postgresql":
-        connection.execute(text("SELECT pg_advisory_xact_lock(:key)"), {"key": _LOCK})
+    if connection.dialect == "postgresql":
+        connection.first("SELECT pg_advisory_xact_lock(:key)", {"key": _LOCK})
 
 
 def tail(connection: Connection) -> Checkpoint:
     """Where the chain stands in this transaction."""
-    last = first_row(connection, _TAIL)
+    last = connection.first(_TAIL)
     return START if last is None else Checkpoint(*last)
 
 
@@ -173,8 +137,8 @@ def verify(connection: Connection, anchors: Iterable[Checkpoint] = (), hear: Hea
         entry = _entry(row)
         if verifier.feed(entry) and (wrong := _misfiled(row, entry)):
             verifier.tell("edited", entry.seq, f"entry {entry.seq} is filed under another {wrong} than was recorded")
-        if entry.seq != row.position and elsewhere is None:
-            elsewhere = entry.seq, row.position
+        if entry.seq != row["position"] and elsewhere is None:
+            elsewhere = entry.seq, row["position"]
     if elsewhere is not None and verifier.is_in_order:
         verifier.tell("edited", elsewhere[0], f"entry {elsewhere[0]} is filed under the number {elsewhere[1]}")
     return verifier.finish()
@@ -182,30 +146,32 @@ def verify(connection: Connection, anchors: Iterable[Checkpoint] = (), hear: Hea
 
 def about(connection: Connection, request_id: str) -> list[AuditEntry]:
     """The entries of one request, oldest first."""
-    query = select(audit).where(audit.c.request_id == request_id).order_by(audit.c.position)
+    query = "SELECT * FROM audit WHERE request_id = :asked ORDER BY position"
     with _leniently(connection):
-        return [_entry(row) for row in connection.execute(query)]
+        return [_entry(row) for row in connection.all(query, {"asked": request_id})]
 
 
 def hash_at(connection: Connection, position: int) -> str | None:
     """The hash of one entry, None when there is none."""
-    return connection.execute(select(audit.c.entry_hash).where(audit.c.position == position)).scalar()
+    found = connection.first("SELECT entry_hash FROM audit WHERE position = :position", {"position": position})
+    return None if found is None else found[0]
 
 
 def follows(connection: Connection, position: int) -> str | None:
     """What the entry behind *position* says that it follows, None when there is none."""
-    return connection.execute(select(audit.c.prev_hash).where(audit.c.position == position + 1)).scalar()
+    found = connection.first("SELECT prev_hash FROM audit WHERE position = :position", {"position": position + 1})
+    return None if found is None else found[0]
 
 
 def start_of(connection: Connection, since: datetime | int) -> Checkpoint:
     """What the first entry of that number, or dated then or later, follows. By number: a clock may have gone back."""
     if isinstance(since, int):
-        chosen = audit.c.position >= since
+        chosen = "position >= :since"
     else:
-        chosen = audit.c.at >= since
-    start = select(func.min(audit.c.position)).where(chosen).scalar_subquery()
-    row = connection.execute(select(audit.c.position, audit.c.prev_hash).where(audit.c.position == start)).one_or_none()
-    return tail(connection) if row is None else Checkpoint(row.position - 1, row.prev_hash)
+        chosen = "at >= :since"
+    start = f"SELECT position, prev_hash FROM audit WHERE position = (SELECT min(position) FROM audit WHERE {chosen})"
+    row = connection.first(start, {"since": since})
+    return tail(connection) if row is None else Checkpoint(row[0] - 1, row[1])
 
 
 def unredacted(
@@ -216,16 +182,15 @@ def unredacted(
     One that an earlier version redacted is among them: its papers were left.
     """
     gone = taken(connection)
-    query = select(audit.c.position, audit.c.request_id, audit.c.header, audit.c.payload)
-    query = query.where(audit.c.header.not_like(_REDACTIONS)).order_by(audit.c.position)
-    if before is not None:
-        query = query.where(audit.c.at < before)
-    if request_id is not None:
-        query = query.where(audit.c.request_id == request_id)
-    with _leniently(connection), _batches(connection, query) as rows:
-        for row in rows:
-            if not (row.payload is None and row.position in gone):
-                yield Filed(row.position, row.request_id, _papers(row), str(row.header).startswith(_FIXED))
+    query = "SELECT position, request_id, header, payload FROM audit WHERE header NOT LIKE :redactions"
+    query += "" if before is None else " AND at < :before"
+    query += "" if request_id is None else " AND request_id = :asked"
+    given = {"redactions": _REDACTIONS, "before": before, "asked": request_id}
+    with _leniently(connection):
+        for row in connection.each(f"{query} ORDER BY position", given):
+            if not (row["payload"] is None and row["position"] in gone):
+                is_fixed = str(row["header"]).startswith(_FIXED)
+                yield Filed(row["position"], row["request_id"], _papers(row), is_fixed)
 
 
 def taken(connection: Connection) -> Ranges:
@@ -241,16 +206,16 @@ def names_elsewhere(
 
     An entry stays unless it is of one of these requests, or redacted already.
     """
-    query = select(audit.c.position, audit.c.request_id, audit.c.header, audit.c.payload).where(
-        audit.c.position > since
+    query = (
+        "SELECT position, request_id, header, payload FROM audit WHERE position > :since"
+        " AND (payload IS NOT NULL OR header LIKE :fixed) ORDER BY position"
     )
-    query = query.where(or_(audit.c.payload.is_not(None), audit.c.header.like(f"{_FIXED}%")))
     found: set[str] = set()
     last = since
-    with _leniently(connection), _batches(connection, query.order_by(audit.c.position)) as rows:
-        for row in rows:
-            last = row.position
-            if row.request_id not in request_ids:
+    with _leniently(connection):
+        for row in connection.each(query, {"since": since, "fixed": f"{_FIXED}%"}):
+            last = row["position"]
+            if row["request_id"] not in request_ids:
                 found |= wanted & _papers(row)
     return found, last
 
@@ -284,7 +249,8 @@ def redact(
     """
     ranges = list(_ranges(chosen))
     for first, last in ranges:
-        connection.execute(audit.update().where(audit.c.position.between(first, last)).values(payload=None))
+        taken_away = "UPDATE audit SET payload = NULL WHERE position BETWEEN :first AND :last"
+        connection.run(taken_away, {"first": first, "last": last})
     said = {"event": REDACTION, "redacts": ranges, "by": by, "reason": reason}
     return append(connection, {**said, **origin, ARTIFACTS: {}}, at)
 
@@ -295,51 +261,36 @@ _NAME = re.compile(r"[0-9a-f]{64}")
 
 
 def _redactions(connection: Connection) -> list[AuditEntry]:
-    query = select(audit).where(audit.c.header.like(_REDACTIONS)).order_by(audit.c.position)
+    query = "SELECT * FROM audit WHERE header LIKE :redactions ORDER BY position"
     with _leniently(connection):
-        return [_entry(row) for row in connection.execute(query)]
+        return [_entry(row) for row in connection.all(query, {"redactions": _REDACTIONS})]
 
 
-def _papers(row: Row[Any]) -> frozenset[str]:
+def _papers(row: Mapping[str, Any]) -> frozenset[str]:
     """The papers that an entry names, except the bundle: it says nothing of anybody, and others came from it."""
     try:
-        read = json.loads(row.header)
-        where = [read["body"] if "body" in read else read["kept"], json.loads(row.payload or "{}")]
+        read = json.loads(row["header"])
+        where = [read["body"] if "body" in read else read["kept"], json.loads(row["payload"] or "{}")]
         named = [pair for one in where for pair in (one.get(ARTIFACTS) or {}).items()]
         return frozenset(mark for name, mark in named if name != BUNDLE and _NAME.fullmatch(mark))
     except (ValueError, KeyError, TypeError, AttributeError, RecursionError):
         return frozenset()  # verifying will report it
 
 
-def _rows(connection: Connection, start: Checkpoint) -> Iterator[Row[Any]]:
-    """The stored rows after *start*."""
-    query = select(
-        audit.c.position,
-        audit.c.prev_hash,
-        audit.c.entry_hash,
-        audit.c.request_id,
-        type_coerce(audit.c.at, String).label("at"),
-        audit.c.header,
-        audit.c.payload,
-    ).order_by(audit.c.position)
-    if start.count:
-        query = query.where(audit.c.position > start.count)
-    with _leniently(connection), _batches(connection, query) as rows:
-        yield from rows
-
-
-def _batches(connection: Connection, query: Select[Any]) -> CursorResult[Any]:
-    """The rows that *query* finds; memory holds a batch of them."""
-    return connection.execute(query.execution_options(yield_per=_BATCH))
+def _rows(connection: Connection, start: Checkpoint) -> Iterator[dict[str, Any]]:
+    """The stored rows after *start*; of the whole chain every row, whatever number somebody gave it."""
+    behind = " WHERE position > :since" if start.count else ""
+    with _leniently(connection):
+        yield from connection.each(f"SELECT * FROM audit{behind} ORDER BY position", {"since": start.count})
 
 
 @contextmanager
 def _leniently(connection: Connection) -> Iterator[None]:
     """Read whatever stands in the rows: text that is none, as SQLite may hold it, is damage to tell of."""
-    if connection.dialect.name != "sqlite":
+    if not isinstance(connection, Local):
         yield
         return
-    driver: Any = connection.connection.driver_connection
+    driver = connection.driver
     before, driver.text_factory = driver.text_factory, lambda data: data.decode("utf-8", "replace")
     try:
         yield
@@ -347,21 +298,22 @@ def _leniently(connection: Connection) -> Iterator[None]:
         driver.text_factory = before
 
 
-def _entry(row: Row[Any]) -> AuditEntry:
+def _entry(row: Mapping[str, Any]) -> AuditEntry:
     """The entry of a row. What is no text does not match any hash."""
     prev_hash, entry_hash, header, payload = (
         value if value is None or isinstance(value, str) else repr(value)
-        for value in (row.prev_hash, row.entry_hash, row.header, row.payload)
+        for value in (row["prev_hash"], row["entry_hash"], row["header"], row["payload"])
     )
-    return read(prev_hash, str(entry_hash), str(header), payload, row.position)
+    return read(prev_hash, str(entry_hash), str(header), payload, row["position"])
 
 
-def _misfiled(row: Row[Any], entry: AuditEntry) -> str | None:
+def _misfiled(row: Mapping[str, Any], entry: AuditEntry) -> str | None:
     """Which column says something else than the header that was hashed?"""
-    if f'"at":"{row.at}"' not in entry.header:
+    if f'"at":"{row["at"]}"' not in entry.header:
         return "time"
-    named = '"request_id":' if row.request_id is None else f'"request_id":{canonical_json(str(row.request_id))}'
-    return "request" if (named in entry.header) == (row.request_id is None) else None
+    request_id = row["request_id"]
+    named = '"request_id":' if request_id is None else f'"request_id":{canonical_json(str(request_id))}'
+    return "request" if (named in entry.header) == (request_id is None) else None
 
 
 def _ranges(numbers: Iterable[int]) -> Iterator[tuple[int, int]]:

@@ -10,65 +10,27 @@ import json
 from collections.abc import Iterator, Mapping
 from typing import Any, NamedTuple
 
-from sqlalchemy import BigInteger, Boolean, Column, Connection, Index, String, Table, Text, bindparam, func, select
-
-from bot.evidence.store.columns import ID_LENGTH, first_row, metadata, putting, run
+from bot.evidence.store.connection import Connection, insert, inserting, update
 from bylaw.canonical import canonical_json
 
-calls = Table(
-    "gate_calls",
-    metadata,
-    Column("decision_id", String(ID_LENGTH), primary_key=True),
-    Column("change", BigInteger, nullable=False, unique=True),
-    Column("session_id", String(ID_LENGTH)),
-    Column("actor", String(ID_LENGTH)),
-    Column("action", String(200), nullable=False),
-    Column("tool", String(200)),
-    Column("keys", Text, nullable=False),
-    Column("facts", Text, nullable=False),
-    Column("at", BigInteger, nullable=False),
-    Column("ok", Boolean),
-    Column("asked_by", String(ID_LENGTH)),  # whose token asked; NULL: the host itself
-)
-
-call_keys = Table(
-    "gate_keys",
-    metadata,
-    Column("name", String(200), primary_key=True),
-    Column("value", String(400), primary_key=True),
-    Column("decision_id", String(ID_LENGTH), primary_key=True),
-)
-
-sessions = Table(
-    "gate_sessions",
-    metadata,
-    Column("session_id", String(ID_LENGTH), primary_key=True),
-    Column("last_at", BigInteger, nullable=False),
-)
-
-Index("ix_gate_keys_decision_id", call_keys.c.decision_id)
-
-_INSERT = calls.insert()
-_KEYS = call_keys.insert()
-_END = calls.update().where(calls.c.decision_id == bindparam("asked"))
-_BEHIND = select(calls).where(calls.c.change > bindparam("asked")).order_by(calls.c.change)
-_LAST = select(func.max(calls.c.change))
-_OPEN = select(calls.c.ok, calls.c.asked_by).where(calls.c.decision_id == bindparam("asked"))
+_BEHIND = "SELECT * FROM gate_calls WHERE change > :asked ORDER BY change"
 _OF = (
-    select(calls)
-    .join(call_keys, call_keys.c.decision_id == calls.c.decision_id)
-    .where(call_keys.c.name == bindparam("key"), call_keys.c.value == bindparam("its"))
-    .order_by(calls.c.change)
+    "SELECT gate_calls.* FROM gate_calls JOIN gate_keys ON gate_keys.decision_id = gate_calls.decision_id"
+    " WHERE gate_keys.name = :key AND gate_keys.value = :its ORDER BY gate_calls.change"
 )
-_SESSION = select(sessions.c.last_at).where(sessions.c.session_id == bindparam("asked"))
+_PUTTING = (
+    f"{inserting('gate_sessions', ('session_id', 'last_at'))}"
+    " ON CONFLICT (session_id) DO UPDATE SET last_at = excluded.last_at"
+)
 
 
 def add(connection: Connection, row: Mapping[str, Any], scopes: list[tuple[str, str]]) -> None:
     """Keep an allowed call, and where it is found."""
-    run(connection, _INSERT, {**row, "keys": canonical_json(row["keys"]), "facts": canonical_json(row["facts"])})
+    spelled = {"keys": canonical_json(row["keys"]), "facts": canonical_json(row["facts"])}
+    insert(connection, "gate_calls", {**row, **spelled})
     if scopes:
         found = [{"name": name, "value": value, "decision_id": row["decision_id"]} for name, value in scopes]
-        run(connection, _KEYS, found)
+        insert(connection, "gate_keys", found)
 
 
 class Standing(NamedTuple):
@@ -80,36 +42,36 @@ class Standing(NamedTuple):
 
 def standing(connection: Connection, decision_id: str) -> Standing | None:
     """How the allowed call of that decision stands, None where there is none."""
-    found = first_row(connection, _OPEN, {"asked": decision_id})
+    found = connection.first("SELECT ok, asked_by FROM gate_calls WHERE decision_id = :asked", {"asked": decision_id})
     return None if found is None else Standing(found[0] is None, found[1])
 
 
 def end(connection: Connection, decision_id: str, ok: bool, change: int) -> None:
     """Say how a call ended."""
-    run(connection, _END, {"asked": decision_id, "ok": ok, "change": change})
+    update(connection, "gate_calls", {"decision_id": decision_id}, {"ok": ok, "change": change})
 
 
 def last_change(connection: Connection) -> int:
     """The number of the last change."""
-    found = first_row(connection, _LAST)
+    found = connection.first("SELECT max(change) FROM gate_calls")
     return 0 if found is None or found[0] is None else int(found[0])
 
 
 def behind(connection: Connection, change: int) -> Iterator[dict[str, Any]]:
     """The calls that changed since."""
-    for row in connection.execute(_BEHIND, {"asked": change}):
+    for row in connection.each(_BEHIND, {"asked": change}):
         yield _read(row)
 
 
 def of(connection: Connection, name: str, value: str) -> Iterator[dict[str, Any]]:
     """The calls of one session (no name) or with one value of a key."""
-    for row in connection.execute(_OF, {"key": name, "its": value}):
+    for row in connection.each(_OF, {"key": name, "its": value}):
         yield _read(row)
 
 
 def last_at(connection: Connection, session_id: str) -> int | None:
     """When the session's last decision was."""
-    found = first_row(connection, _SESSION, {"asked": session_id})
+    found = connection.first("SELECT last_at FROM gate_sessions WHERE session_id = :asked", {"asked": session_id})
     return None if found is None else int(found[0])
 
 
@@ -117,9 +79,9 @@ def move(connection: Connection, last: Mapping[str, int]) -> None:
     """Keep when the *last* decision of each of these sessions was."""
     if last:
         rows = [{"session_id": session_id, "last_at": at} for session_id, at in last.items()]
-        run(connection, putting(sessions, connection.dialect.name), rows)
+        connection.run(_PUTTING, rows)
 
 
-def _read(row: Any) -> dict[str, Any]:
-    found = dict(row._mapping)
-    return {**found, "keys": json.loads(found["keys"]), "facts": json.loads(found["facts"])}
+def _read(row: Mapping[str, Any]) -> dict[str, Any]:
+    ok = None if row["ok"] is None else bool(row["ok"])
+    return {**row, "ok": ok, "keys": json.loads(row["keys"]), "facts": json.loads(row["facts"])}

@@ -7,30 +7,10 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Any, Literal
 
-from sqlalchemy import Column, Connection, Index, String, Table, Text, select
-
-from bot.evidence.store.columns import ID_LENGTH, Json, Moment, first_row, insert_new, metadata
+from bot.evidence.store.columns import maybe, moment, told
+from bot.evidence.store.connection import NOTHING, Connection, among, insert_new, update
 
 CandidateStage = Literal["proposed", "opened", "rejected", "merged"]
-
-candidates = Table(
-    "candidates",
-    metadata,
-    Column("candidate_id", String(ID_LENGTH), primary_key=True),
-    Column("structure", String(64), nullable=False),
-    Column("proposed_at", Moment, nullable=False),
-    Column("stage", String(16), nullable=False),
-    Column("change", Json, nullable=False),
-    Column("domain", String(ID_LENGTH)),
-    Column("members", Json, nullable=False),
-    Column("similar", Json, nullable=False),
-    Column("reviewed_by", String(ID_LENGTH)),
-    Column("reviewed_at", Moment),
-    Column("reason", Text),
-    Column("pull_request", Text),
-    Column("merged_at", Moment),
-    Index(None, "structure", "stage"),
-)
 
 
 @dataclass(frozen=True)
@@ -54,54 +34,46 @@ class Candidate:
 
 def keep(connection: Connection, candidate: Candidate) -> bool:
     """Keep a new candidate. False: it is known."""
-    row = candidate.__dict__ | {"members": list(candidate.members), "similar": list(candidate.similar)}
-    return insert_new(connection, candidates, row | {"change": dict(candidate.change)})
+    return insert_new(connection, "candidates", {**candidate.__dict__, "change": dict(candidate.change)})
 
 
 def load(connection: Connection, candidate_id: str, is_locked: bool = False) -> Candidate | None:
     """The candidate of that id; *is_locked*: nobody else decides it meanwhile."""
-    query = select(candidates).where(candidates.c.candidate_id == candidate_id)
-    row = connection.execute(query.with_for_update() if is_locked else query).mappings().one_or_none()
+    query = "SELECT * FROM candidates WHERE candidate_id = :named"
+    row = connection.one(connection.locked(query) if is_locked else query, {"named": candidate_id})
     return None if row is None else _candidate(row)
 
 
 def all_of(connection: Connection, *stages: CandidateStage) -> tuple[Candidate, ...]:
     """Those in one of these stages (all without), oldest first."""
-    query = select(candidates).order_by(candidates.c.proposed_at, candidates.c.candidate_id)
-    rows = connection.execute(query.where(candidates.c.stage.in_(stages)) if stages else query).mappings()
-    return tuple(_candidate(row) for row in rows)
+    chosen, given = among("stage", stages) if stages else ("TRUE", {})
+    return _found(connection, f"{chosen} ORDER BY proposed_at, candidate_id", given)
 
 
 def of_structure(connection: Connection, structure: str) -> tuple[Candidate, ...]:
     """What became of this change before, oldest first."""
-    query = select(candidates).where(candidates.c.structure == structure).order_by(candidates.c.proposed_at)
-    return tuple(_candidate(row) for row in connection.execute(query).mappings())
+    return _found(connection, "structure = :structure ORDER BY proposed_at", {"structure": structure})
 
 
 def merged(connection: Connection) -> tuple[Candidate, ...]:
     """The last that became shared knowledge, newest first."""
-    if first_row(connection, _ANY_MERGED) is None:
-        return ()
-    return tuple(_candidate(row) for row in connection.execute(_MERGED).mappings())
+    return _found(connection, f"stage = 'merged' ORDER BY merged_at DESC, candidate_id LIMIT {_MOST_MERGED}")
 
 
 def change(connection: Connection, candidate_id: str, **values: Any) -> None:
     """Write down what became of it."""
-    values = {name: list(value) if isinstance(value, tuple) else value for name, value in values.items()}
-    connection.execute(candidates.update().where(candidates.c.candidate_id == candidate_id).values(**values))
+    update(connection, "candidates", {"candidate_id": candidate_id}, values)
 
 
-def _candidate(row: Mapping[Any, Any]) -> Candidate:
-    lists = {"members": tuple(row["members"]), "similar": tuple(row["similar"])}
-    return Candidate(**{name: row[name] for name in Candidate.__dataclass_fields__} | lists)
+def _found(connection: Connection, where: str, given: Mapping[str, Any] = NOTHING) -> tuple[Candidate, ...]:
+    return tuple(_candidate(row) for row in connection.all(f"SELECT * FROM candidates WHERE {where}", given))
 
 
-# Spelled once: they are asked for with every question.
+def _candidate(row: Mapping[str, Any]) -> Candidate:
+    lists = {name: tuple(told(row[name])) for name in ("members", "similar")}
+    moments = {name: maybe(row[name]) for name in ("reviewed_at", "merged_at")}
+    others = {"change": told(row["change"]), "proposed_at": moment(row["proposed_at"])}
+    return Candidate(**{**row, **lists, **moments, **others})
+
+
 _MOST_MERGED = 50
-_ANY_MERGED = select(candidates.c.candidate_id).where(candidates.c.stage == "merged")
-_MERGED = (
-    select(candidates)
-    .where(candidates.c.stage == "merged")
-    .order_by(candidates.c.merged_at.desc(), candidates.c.candidate_id)
-    .limit(_MOST_MERGED)
-)

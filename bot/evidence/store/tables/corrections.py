@@ -5,14 +5,15 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from typing import Any, Literal, get_args
 
-from sqlalchemy import Boolean, Column, Connection, Index, String, Table, Text, bindparam, select
-
-from bot.evidence.store.columns import ID_LENGTH, Json, Moment, first_row, insert_new, metadata
+from bot.evidence.store.columns import Written, moment, told
+from bot.evidence.store.connection import NOTHING, Connection, among, insert_new
+from bylaw.canonical import canonical_json
 
 CorrectionType = Literal["factual", "gotcha", "permission", "preference"]
 Stage = Literal["captured", "localized", "candidate", "promoted", "rejected", "withdrawn"]
@@ -23,29 +24,6 @@ LAYERS: Mapping[CorrectionType, str] = {  # seed 004, 9.3
     "permission": "rules",
     "preference": "memory",
 }
-
-corrections = Table(
-    "corrections",
-    metadata,
-    Column("correction_id", String(ID_LENGTH), primary_key=True),
-    Column("at", Moment, nullable=False),
-    Column("actor_id", String(ID_LENGTH), nullable=False),
-    Column("actor_roles", Json, nullable=False),
-    Column("request_id", String(ID_LENGTH), nullable=False),
-    Column("correction_type", String(16), nullable=False),
-    Column("domain", String(ID_LENGTH)),
-    Column("object", String(200)),
-    Column("field", String(200)),
-    Column("old", Json),
-    Column("new", Json),
-    Column("reason", Text, nullable=False),
-    Column("structure", String(64)),
-    Column("stage", String(16), nullable=False),
-    Column("is_applied", Boolean, nullable=False),
-    Column("changed_at", Moment, nullable=False),
-    Index(None, "actor_id", "is_applied"),
-    Index(None, "object", "field"),
-)
 
 
 @dataclass(frozen=True)
@@ -76,56 +54,72 @@ class Correction:
 
 def keep(connection: Connection, correction: Correction) -> bool:
     """Keep a new correction. False: there is one of that id."""
-    row = {**correction.__dict__, "actor_roles": list(correction.actor_roles), "changed_at": correction.at}
-    return insert_new(connection, corrections, row)
+    either = {"old": _spelled(correction.old), "new": _spelled(correction.new)}
+    return insert_new(connection, "corrections", {**correction.__dict__, **either, "changed_at": correction.at})
 
 
 def applied(connection: Connection, actor_id: str) -> tuple[Correction, ...]:
     """What shapes the answers of this person, oldest first."""
-    if first_row(connection, _ANY, {"whose": actor_id}) is None:
-        return ()
-    return _found(connection, _APPLIED.params(whose=actor_id))
+    return _found(connection, "actor_id = :whose AND is_applied", {"whose": actor_id})
 
 
 def of(connection: Connection, actor_id: str) -> tuple[Correction, ...]:
     """All corrections of this person, oldest first."""
-    return _found(connection, _ALL.where(corrections.c.actor_id == actor_id))
+    return _found(connection, "actor_id = :whose", {"whose": actor_id})
 
 
 def about(connection: Connection, object_: str, field: str) -> tuple[Correction, ...]:
     """Everybody's corrections of one field that still count, oldest first."""
-    here = (corrections.c.object == object_, corrections.c.field == field, corrections.c.stage != "withdrawn")
-    return _found(connection, _ALL.where(*here))
+    here = "object = :object AND field = :field AND stage <> 'withdrawn'"
+    return _found(connection, here, {"object": object_, "field": field})
 
 
 def named(connection: Connection, correction_ids: Sequence[str]) -> tuple[Correction, ...]:
     """Those of these ids, oldest first."""
-    return _found(connection, _ALL.where(corrections.c.correction_id.in_(sorted(correction_ids))))
+    return _found(connection, *among("correction_id", sorted(correction_ids)))
 
 
 def in_play(connection: Connection) -> tuple[Correction, ...]:
     """Those that shape somebody's answers or wait for review, oldest first."""
-    waiting = corrections.c.stage.in_(("captured", "localized", "candidate", "rejected"))
-    return _found(connection, _ALL.where(waiting, corrections.c.structure.is_not(None)))
+    waiting = "stage IN ('captured', 'localized', 'candidate', 'rejected') AND structure IS NOT NULL"
+    return _found(connection, waiting)
 
 
 def move(connection: Connection, correction_ids: Sequence[str], now: datetime, **values: Any) -> int:
     """Change `stage` or `is_applied` of these."""
-    changed = corrections.update().where(corrections.c.correction_id.in_(sorted(correction_ids)))
-    return connection.execute(changed.values(**values, changed_at=now)).rowcount
+    chosen, ids = among("correction_id", sorted(correction_ids))
+    changes = {**values, "changed_at": now}
+    said = ", ".join(f"{name} = :{name}" for name in changes)
+    return connection.run(f"UPDATE corrections SET {said} WHERE {chosen}", {**changes, **ids})
 
 
-def _found(connection: Connection, query: Any) -> tuple[Correction, ...]:
-    rows = connection.execute(query).mappings()
+def _found(connection: Connection, where: str, given: Mapping[str, Any] = NOTHING) -> tuple[Correction, ...]:
+    rows = connection.all(f"SELECT {_COLUMNS} FROM corrections WHERE {where} ORDER BY at, correction_id", given)
     return tuple(
-        Correction(**{name: row[name] for name in _NAMES} | {"actor_roles": tuple(row["actor_roles"])}) for row in rows
+        Correction(
+            **{
+                **row,
+                "at": moment(row["at"]),
+                "actor_roles": tuple(told(row["actor_roles"])),
+                "old": _read(row["old"]),
+                "new": _read(row["new"]),
+                "is_applied": bool(row["is_applied"]),
+            }
+        )
+        for row in rows
     )
 
 
-_NAMES = tuple(Correction.__dataclass_fields__)
-# Spelled once: they are asked for with every question.
-_ANY = select(corrections.c.correction_id).where(
-    corrections.c.actor_id == bindparam("whose"), corrections.c.is_applied.is_(True)
+# any JSON, a word of its own included, so that it is read as text from every database
+_COLUMNS = ", ".join(
+    f'CAST("{name}" AS TEXT) AS "{name}"' if name in ("old", "new") else name
+    for name in Correction.__dataclass_fields__
 )
-_ALL = select(corrections).order_by(corrections.c.at, corrections.c.correction_id)
-_APPLIED = _ALL.where(corrections.c.actor_id == bindparam("whose"), corrections.c.is_applied.is_(True))
+
+
+def _spelled(value: Any) -> Written | None:
+    return None if value is None else Written(canonical_json(value))
+
+
+def _read(text: str | None) -> Any:
+    return None if text is None else json.loads(text)

@@ -12,29 +12,10 @@ from dataclasses import dataclass
 from datetime import datetime, timedelta
 from typing import Any
 
-from sqlalchemy import Column, Connection, Index, Integer, String, Table, Text, and_, bindparam, or_, select
-
-from bot.evidence.store.columns import ID_LENGTH, Json, Moment, insert_new, metadata
+from bot.evidence.store.columns import maybe
+from bot.evidence.store.connection import Connection, insert_new, update
+from bot.evidence.store.lazily import schema, sql
 from bylaw.canonical import fingerprint
-
-deliveries = Table(
-    "deliveries",
-    metadata,
-    Column("delivery_id", String(ID_LENGTH), primary_key=True),
-    Column("letter", Json, nullable=False),
-    Column("attempts", Integer, nullable=False),
-    Column("owner", String(ID_LENGTH)),
-    Column("leased_until", Moment),
-    Column("place", Json),
-    Column("failure", Text),
-    Column("created_at", Moment, nullable=False),
-    Column("closed_at", Moment),
-    Column("kind", String(16), nullable=False, server_default="message"),
-    Column("recipient", String(ID_LENGTH)),  # whom a notice is for
-    Column("about", String(ID_LENGTH)),  # the request it tells of
-    Index(None, "closed_at", "created_at"),
-    Index(None, "about"),
-)
 
 
 @dataclass(frozen=True)
@@ -53,7 +34,7 @@ class Held:
 def keep(connection: Connection, delivery_id: str, letter: Mapping[str, Any], now: datetime) -> bool:
     """Write down that a message came; is it the first time? Needs a write transaction."""
     row = {"delivery_id": delivery_id, "letter": dict(letter), "attempts": 0, "created_at": now}
-    return insert_new(connection, deliveries, row)
+    return insert_new(connection, "deliveries", row)
 
 
 def notify(connection: Connection, recipient: str, about: str, event: str, text: str, now: datetime) -> bool:
@@ -68,23 +49,26 @@ def notify(connection: Connection, recipient: str, about: str, event: str, text:
         "recipient": recipient,
         "about": about,
     }
-    return insert_new(connection, deliveries, row)
+    return insert_new(connection, "deliveries", row)
 
 
 def claim(connection: Connection, delivery_id: str, owner: str, now: datetime, lease: timedelta) -> Held | None:
     """Take the message to answer it; None when it is closed or somebody else has it."""
-    row = connection.execute(_LOCKED, {"named": delivery_id}).one_or_none()
-    if row is None or row.closed_at is not None or (row.leased_until is not None and row.leased_until > now):
+    asked = connection.locked("SELECT * FROM deliveries WHERE delivery_id = :named")
+    row = connection.one(asked, {"named": delivery_id})
+    if row is None or row["closed_at"] is not None:
         return None
-    taken = {"owner": owner, "leased_until": now + lease, "attempts": row.attempts + 1}
-    connection.execute(_UPDATE, {"named": delivery_id, **taken})
-    return Held(delivery_id, owner, row.attempts + 1, row.place is not None)
+    until, attempts = maybe(row["leased_until"]), row["attempts"] + 1
+    if until is not None and until > now:
+        return None
+    taken = {"owner": owner, "leased_until": now + lease, "attempts": attempts}
+    update(connection, "deliveries", {"delivery_id": delivery_id}, taken)
+    return Held(delivery_id, owner, attempts, row["place"] is not None)
 
 
 def begin(connection: Connection, held: Held, place: Mapping[str, Any] | None) -> bool:
     """The answer is about to be sent to *place*, or after all was not (None). False: somebody else took it over."""
-    named = {"named": held.delivery_id, "holder": held.owner}
-    return connection.execute(_RELEASE, {**named, "place": None if place is None else dict(place)}).rowcount == 1
+    return _change(connection, held, place=None if place is None else dict(place))
 
 
 def close(
@@ -102,11 +86,11 @@ def postpone(connection: Connection, held: Held, until: datetime, failure: str) 
 
 def notices(connection: Connection, now: datetime) -> list[tuple[str, Mapping[str, Any]]]:
     """The notices that nobody works on, by their names, oldest first."""
-    column = deliveries.c
+    column = schema.deliveries.c
     rows = connection.execute(
-        select(column.delivery_id, column.letter)
+        sql.select(column.delivery_id, column.letter)
         .where(column.kind == "notice", column.closed_at.is_(None))
-        .where(or_(column.leased_until.is_(None), column.leased_until <= now))
+        .where(sql.or_(column.leased_until.is_(None), column.leased_until <= now))
         .order_by(column.created_at, column.delivery_id)
     )
     return [(row.delivery_id, row.letter) for row in rows]
@@ -114,27 +98,27 @@ def notices(connection: Connection, now: datetime) -> list[tuple[str, Mapping[st
 
 def told(connection: Connection, recipient: str, now: datetime) -> list[Mapping[str, Any]]:
     """The notices of *recipient* that nobody is telling now, from now on told. Needs a write transaction."""
-    column = deliveries.c
+    column = schema.deliveries.c
     rows = connection.execute(
-        select(column.delivery_id, column.letter, column.created_at)
+        sql.select(column.delivery_id, column.letter, column.created_at)
         .where(column.kind == "notice", column.recipient == recipient, column.closed_at.is_(None))
-        .where(or_(column.leased_until.is_(None), column.leased_until <= now))
+        .where(sql.or_(column.leased_until.is_(None), column.leased_until <= now))
         .order_by(column.created_at, column.delivery_id)
         .with_for_update(skip_locked=True)
     ).all()
     for row in rows:
         values = {"closed_at": now, "leased_until": None, "place": {"shown": True}}
-        connection.execute(deliveries.update().where(column.delivery_id == row.delivery_id).values(values))
+        update(connection, "deliveries", {"delivery_id": row.delivery_id}, values)
     return [{**row.letter, "at": row.created_at.isoformat()} for row in rows]
 
 
 def waiting(connection: Connection, now: datetime, patience: timedelta) -> list[Mapping[str, Any]]:
     """The letters nobody works on: their time has come again, or nobody took them up for so long. Oldest first."""
-    column = deliveries.c
-    forgotten = and_(column.leased_until.is_(None), column.created_at <= now - patience)
+    column = schema.deliveries.c
+    forgotten = sql.and_(column.leased_until.is_(None), column.created_at <= now - patience)
     rows = connection.execute(
-        select(deliveries)
-        .where(column.closed_at.is_(None), column.kind == "message", or_(forgotten, column.leased_until <= now))
+        sql.select(schema.deliveries)
+        .where(column.closed_at.is_(None), column.kind == "message", sql.or_(forgotten, column.leased_until <= now))
         .order_by(column.created_at, column.delivery_id)
     )
     return [row.letter for row in rows]
@@ -142,18 +126,16 @@ def waiting(connection: Connection, now: datetime, patience: timedelta) -> list[
 
 def load(connection: Connection, delivery_id: str) -> Mapping[str, Any] | None:
     """The whole row, None for a message that never came."""
-    found = connection.execute(select(deliveries).where(deliveries.c.delivery_id == delivery_id)).mappings()
+    found = connection.execute(
+        sql.select(schema.deliveries).where(schema.deliveries.c.delivery_id == delivery_id)
+    ).mappings()
     row = found.one_or_none()
     return None if row is None else dict(row)
 
 
 def _release(connection: Connection, held: Held, **values: Any) -> bool:
-    named = {"named": held.delivery_id, "holder": held.owner}
-    return connection.execute(_RELEASE, {**named, "owner": None, **values}).rowcount == 1
+    return _change(connection, held, owner=None, **values)
 
 
-# Spelled once: a statement that is built anew for each message costs more than it does.
-_NAMED = deliveries.c.delivery_id == bindparam("named")
-_LOCKED = select(deliveries).where(_NAMED).with_for_update()
-_UPDATE = deliveries.update().where(_NAMED)
-_RELEASE = _UPDATE.where(deliveries.c.owner == bindparam("holder"))
+def _change(connection: Connection, held: Held, **values: Any) -> bool:
+    return update(connection, "deliveries", {"delivery_id": held.delivery_id, "owner": held.owner}, values) == 1

@@ -10,22 +10,13 @@ import json
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from datetime import datetime
-from functools import cache
 from pathlib import Path
 from typing import Any
 
-from sqlalchemy import Column, Connection, Insert, String, Table, Text, bindparam, select
-
 from bot.evidence.artifacts import ArtifactError, Artifacts, Needed, Paper, Shelf, checked, paper, shelf, written
-from bot.evidence.store.columns import inserting, metadata, run
+from bot.evidence.store.connection import Connection, inserting
 from bot.evidence.store.engine import Store
-
-papers = Table(
-    "papers",
-    metadata,
-    Column("name", String(64), primary_key=True),
-    Column("text", Text, nullable=False),
-)
+from bot.evidence.store.lazily import schema, sql
 
 EARLIER = ".bylaw/artifacts"  # the folder where papers lay before the store had room for them
 
@@ -45,7 +36,7 @@ class Papers:
         # two transactions that keep the same papers take them in one order, and never wait for each other
         rows = [{"name": one.name, "text": one.text} for one in sorted(kept, key=lambda one: one.name)]
         if rows:
-            run(connection, _keeping(connection.dialect.name), rows)
+            connection.run(_KEEPING[connection.dialect], rows)
 
     def remove(self, names: Sequence[str]) -> int:
         """Delete those that lie on the earlier shelf; what is in the store goes with the rows beside it."""
@@ -57,8 +48,9 @@ class Papers:
 
     def remove_within(self, connection: Connection, names: Sequence[str], unless: Needed) -> int:
         """Delete the papers, except those that somebody needs: whoever keeps one again waits for this transaction."""
+        papers = schema.papers
         chosen = papers.c.name.in_(names)
-        there = connection.execute(select(papers.c.name).where(chosen).order_by(papers.c.name).with_for_update())
+        there = connection.execute(sql.select(papers.c.name).where(chosen).order_by(papers.c.name).with_for_update())
         gone = {*there.scalars()}
         gone -= unless(gone)
         connection.execute(papers.delete().where(papers.c.name.in_(sorted(gone))))
@@ -95,8 +87,8 @@ class Papers:
 
     def _found(self, name: str) -> Any:
         with self.store.reading() as connection:
-            found: Any = connection.execute(_LOAD, {"named": name}).scalar()
-        return found
+            found = connection.first("SELECT text FROM papers WHERE name = :named", {"named": name})
+        return None if found is None else found[0]
 
 
 def shelf_of(url: str | None, root: Path, store: Store) -> Shelf:
@@ -112,16 +104,9 @@ def everywhere(url: str | None, root: Path, store: Store) -> tuple[Shelf, ...]:
     return (here,) if url is None else (shelf(url, root), here)
 
 
-@cache
-def _keeping(dialect: str) -> Insert:
-    """On PostgreSQL who keeps a paper that is there holds it, so that nobody takes it away meanwhile."""
-    if dialect != "postgresql":
-        return inserting(papers, dialect)
-    from sqlalchemy.dialects.postgresql import insert
-
-    held = insert(papers)
-    return held.on_conflict_do_update(index_elements=[papers.c.name], set_={"name": held.excluded.name})
-
-
-# Spelled once: a statement that is built anew for each request costs more than it does.
-_LOAD = select(papers.c.text).where(papers.c.name == bindparam("named"))
+# On PostgreSQL who keeps a paper that is there holds it, so that nobody takes it away meanwhile.
+_INSERTING = inserting("papers", ("name", "text"))
+_KEEPING = {
+    "sqlite": f"{_INSERTING} ON CONFLICT DO NOTHING",
+    "postgresql": f"{_INSERTING} ON CONFLICT (name) DO UPDATE SET name = excluded.name",
+}

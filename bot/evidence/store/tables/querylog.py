@@ -6,51 +6,10 @@ from collections.abc import Mapping
 from datetime import datetime
 from typing import Any
 
-from sqlalchemy import Boolean, Column, Connection, Float, Index, Integer, String, Table, Text, select
-
 from bot.conversation import Question, Reply
-from bot.evidence.store.columns import ID_LENGTH, Json, Moment, insert_new, metadata
+from bot.evidence.store.connection import Connection, insert_new, update
+from bot.evidence.store.lazily import schema, sql
 from bot.lifecycle import TAKEN, Outcome
-
-query_log = Table(
-    "query_log",
-    metadata,
-    Column("log_id", String(ID_LENGTH), primary_key=True),
-    Column("at", Moment, nullable=False),
-    # request
-    Column("request_id", String(ID_LENGTH), nullable=False),
-    Column("actor_id", String(ID_LENGTH), nullable=False),
-    Column("session_id", String(ID_LENGTH), nullable=False),
-    Column("natural_language", Text, nullable=False),
-    Column("stated_criticality", String(16)),
-    # context
-    Column("kind", String(16), nullable=False),
-    Column("matched_entities", Json),
-    Column("domain", String(ID_LENGTH)),
-    Column("routing_confidence", Float),
-    # risk
-    Column("error_likelihood", Float),
-    Column("expected_cost", Float),
-    Column("factors", Json),
-    # execution
-    Column("autonomy_level", Integer),
-    Column("generated_sql", Text),
-    Column("execution_time_ms", Integer),
-    # outcome
-    Column("status", String(16), nullable=False),
-    Column("user_accepted", Boolean),
-    Column("feedback", String(16)),
-    Column("correction_made", Boolean, nullable=False),
-    Column("correction_type", String(32)),
-    Column("outcome", String(16)),
-    Column("settled_at", Moment),
-    Column("revises", String(ID_LENGTH)),
-    Column("clarifies", String(ID_LENGTH)),
-    Column("choice", Integer),  # which of the offered readings was picked; 0 is the one offered first
-    Column("answer_ms", Integer),  # from the question to its reply
-    Index(None, "at"),
-    Index(None, "actor_id", "at"),
-)
 
 # what an answerer may fill in through `Turn.log`; everything else the orchestrator knows itself
 ANSWERED = frozenset(
@@ -94,34 +53,36 @@ def record(
         "status": reply.status,
         "correction_made": False,
     }
-    insert_new(connection, query_log, {**{key: log[key] for key in sorted(ANSWERED & set(log))}, **known})
+    insert_new(connection, "query_log", {**{key: log[key] for key in sorted(ANSWERED & set(log))}, **known})
 
 
 def settle(connection: Connection, request_id: str, outcome: Outcome, now: datetime) -> None:
     """Note what became of the answer, and whether it was taken as it is."""
     ended = {"outcome": outcome.value, "settled_at": now, "user_accepted": TAKEN.get(outcome)}
-    connection.execute(query_log.update().where(query_log.c.log_id == request_id).values(ended))
+    update(connection, "query_log", {"log_id": request_id}, ended)
 
 
 def correct(connection: Connection, request_id: str, correction_type: str) -> None:
     """Note that a person corrected the answer."""
     values = {"correction_made": True, "correction_type": correction_type}
-    connection.execute(query_log.update().where(query_log.c.log_id == request_id).values(**values))
+    update(connection, "query_log", {"log_id": request_id}, values)
 
 
 def say(connection: Connection, request_id: str, verdict: str) -> None:
     """Note what a person thinks of the answer."""
-    connection.execute(query_log.update().where(query_log.c.log_id == request_id).values(feedback=verdict))
+    update(connection, "query_log", {"log_id": request_id}, {"feedback": verdict})
 
 
 def by_actor(connection: Connection, actor_id: str, since: datetime) -> list[dict[str, Any]]:
     """What one person asked since then, oldest first."""
-    here = (query_log.c.actor_id == actor_id, query_log.c.at >= since)
-    found = connection.execute(select(query_log).where(*here).order_by(query_log.c.at)).mappings()
+    log = schema.query_log
+    here = (log.c.actor_id == actor_id, log.c.at >= since)
+    found = connection.execute(sql.select(log).where(*here).order_by(log.c.at)).mappings()
     return [dict(row) for row in found]
 
 
 def rows(connection: Connection) -> list[dict[str, Any]]:
     """The whole log, oldest first."""
-    found = connection.execute(select(query_log).order_by(query_log.c.at, query_log.c.log_id)).mappings()
+    log = schema.query_log
+    found = connection.execute(sql.select(log).order_by(log.c.at, log.c.log_id)).mappings()
     return [dict(row) for row in found]

@@ -11,65 +11,12 @@ from dataclasses import dataclass
 from datetime import datetime, timedelta
 from typing import Any
 
-from sqlalchemy import (
-    Column,
-    Connection,
-    ForeignKey,
-    Index,
-    Integer,
-    String,
-    Table,
-    Text,
-    bindparam,
-    func,
-    select,
-)
-
 from bot.conversation import Question, Reply
-from bot.evidence.store.columns import ID_LENGTH, Json, Moment, Written, first_row, insert_new, metadata, run
+from bot.evidence.store.columns import Written, maybe, moment, told
+from bot.evidence.store.connection import Connection, insert, insert_new, update
 from bot.lifecycle import ENDS, TRANSITIONS, Outcome, State, step
 from bylaw.canonical import fingerprint
 from bylaw.errors import UsageError
-
-requests = Table(
-    "requests",
-    metadata,
-    Column("request_id", String(ID_LENGTH), primary_key=True),
-    Column("fingerprint", String(64), nullable=False),
-    Column("session_id", String(ID_LENGTH), nullable=False),
-    Column("actor_id", String(ID_LENGTH), nullable=False),
-    Column("question", Json, nullable=False),
-    Column("state", String(16), nullable=False),
-    Column("kind", String(16)),
-    Column("attempts", Integer, nullable=False),
-    Column("owner", String(ID_LENGTH)),
-    Column("leased_until", Moment),
-    Column("bundle_etag", String(80)),
-    Column("reply", Json),
-    Column("artifacts", Json),
-    Column("failure", Text),
-    Column("created_at", Moment, nullable=False),
-    Column("updated_at", Moment, nullable=False),
-    Column("revises", String(ID_LENGTH)),  # the request whose answer this one puts right
-    Column("clarifies", String(ID_LENGTH)),  # the request that asked back what this one answers
-    Column("due_at", Moment),  # when its answer is settled by time; null: never, or settled already
-    Column("assigned_to", String(ID_LENGTH)),  # who handles it, where only a person may
-    Column("settled_at", Moment),
-    Column("outcome", String(16)),
-    Index(None, "session_id", "actor_id"),
-    Index(None, "state", "updated_at"),
-    Index(None, "due_at"),
-)
-
-request_steps = Table(
-    "request_steps",
-    metadata,
-    Column("request_id", String(ID_LENGTH), ForeignKey("requests.request_id"), primary_key=True),
-    Column("n", Integer, primary_key=True),
-    Column("state", String(16), nullable=False),
-    Column("at", Moment, nullable=False),
-    Column("note", Text),
-)
 
 
 class RequestConflict(UsageError):
@@ -158,23 +105,25 @@ def claim(
     RequestConflict when the request id was used for another question.
     """
     row = {**_new_row(question, begun[-1], kind, now), "owner": owner, "leased_until": now + lease}
-    if insert_new(connection, requests, row):
+    if insert_new(connection, "requests", row):
         _record(connection, question.request_id, 0, begun, now, None)
         return Claim(question.request_id, owner, 1)
-    found = connection.execute(_LOCKED, {"asked": question.request_id}).one()
-    if found.fingerprint != identity(question):
+    found = _locked(connection, question.request_id)
+    assert found is not None  # nothing is deleted while somebody writes
+    if found["fingerprint"] != identity(question):
         raise RequestConflict(
             f"the request id `{question.request_id}` was used for another question", "give every question its own id"
         )
-    if found.reply is not None:
-        return Reply.model_validate(found.reply)
-    if found.leased_until is not None and found.leased_until > now:
+    if found["reply"] is not None:
+        return Reply.model_validate(told(found["reply"]))
+    until, attempts = maybe(found["leased_until"]), found["attempts"] + 1
+    if until is not None and until > now:
         return Busy(question.request_id)
-    taken = {"owner": owner, "leased_until": now + lease, "attempts": found.attempts + 1, "updated_at": now}
-    known = {"state": begun[-1].value, "kind": found.kind if kind is None else kind, "failure": None}
+    taken = {"owner": owner, "leased_until": now + lease, "attempts": attempts, "updated_at": now}
+    known = {"state": begun[-1].value, "kind": found["kind"] if kind is None else kind, "failure": None}
     _update(connection, question.request_id, {**taken, **known})
-    _record(connection, question.request_id, found.last, begun, now, f"attempt {found.attempts + 1}")
-    return Claim(question.request_id, owner, found.attempts + 1)
+    _record(connection, question.request_id, found["last"], begun, now, f"attempt {attempts}")
+    return Claim(question.request_id, owner, attempts)
 
 
 def finish(
@@ -229,7 +178,7 @@ def keep(
         **_new_row(question, state, reply.kind, now),
         **_answered(state, reply, artifacts, told, now),
     } | links.columns()
-    if not insert_new(connection, requests, row):
+    if not insert_new(connection, "requests", row):
         return False
     _record(connection, question.request_id, 0, (*begun, *road), now, None)
     return True
@@ -250,13 +199,13 @@ def fail(connection: Connection, held: Claim, failure: str, now: datetime) -> bo
 
 def settle(connection: Connection, request_id: str, outcome: Outcome, note: str, now: datetime) -> bool:
     """End an answered request as *outcome* says. False: it does not stand where that is possible, or has ended."""
-    found = connection.execute(_LOCKED, {"asked": request_id}).one_or_none()
+    found = _locked(connection, request_id)
     to = ENDS[outcome]
-    if found is None or found.reply is None or to not in TRANSITIONS[State(found.state)]:
+    if found is None or found["reply"] is None or to not in TRANSITIONS[State(found["state"])]:
         return False
     ended = {"state": to.value, "outcome": outcome.value, "settled_at": now, "due_at": None, "updated_at": now}
     _update(connection, request_id, ended)
-    _record(connection, request_id, found.last, [to], now, note)
+    _record(connection, request_id, found["last"], [to], now, note)
     return True
 
 
@@ -265,7 +214,8 @@ def due(connection: Connection, now: datetime, most: int) -> list[Standing]:
 
     Needs a write transaction. What another one is settling now is passed over.
     """
-    rows = connection.execute(_DUE, {"until": now, "most": most})
+    found = "SELECT * FROM requests WHERE due_at <= :until ORDER BY due_at, request_id LIMIT :most"
+    rows = connection.all(connection.locked(found, " SKIP LOCKED"), {"until": now, "most": most})
     return [_standing(row) for row in rows]
 
 
@@ -274,39 +224,37 @@ def orphaned(connection: Connection, now: datetime, most: int) -> list[Standing]
 
     One whose answering broke down is none of them: that was written down, and it is asked again by whoever wants to.
     """
-    rows = connection.execute(_ORPHANED, {"until": now, "most": most})
+    rows = connection.all(_ORPHANED, {"until": now, "most": most})
     return [_standing(row) for row in rows]
 
 
 def escalated(connection: Connection, most: int) -> list[Standing]:
     """Answers that only a person may give, the longest waiting first, at most so many."""
-    rows = connection.execute(
-        select(requests)
-        .where(requests.c.state == State.ESCALATED.value, requests.c.reply.is_not(None))
-        .order_by(requests.c.created_at, requests.c.request_id)
-        .limit(most)
+    rows = connection.all(
+        "SELECT * FROM requests WHERE state = :state AND reply IS NOT NULL ORDER BY created_at, request_id LIMIT :most",
+        {"state": State.ESCALATED.value, "most": most},
     )
     return [_standing(row) for row in rows]
 
 
 def assign(connection: Connection, request_id: str, to: str, note: str, now: datetime) -> bool:
     """Give the escalated request to *to*. False: it does not wait for a person any more."""
-    found = connection.execute(_LOCKED, {"asked": request_id}).one_or_none()
-    if found is None or found.reply is None or found.state != State.ESCALATED:
+    found = _locked(connection, request_id)
+    if found is None or found["reply"] is None or found["state"] != State.ESCALATED:
         return False
     _update(connection, request_id, {"assigned_to": to, "updated_at": now})
-    _record(connection, request_id, found.last, [State.ESCALATED], now, note)
+    _record(connection, request_id, found["last"], [State.ESCALATED], now, note)
     return True
 
 
 def hand_in(connection: Connection, request_id: str, note: str, now: datetime) -> bool:
     """A person has answered the escalated request: it waits to be accepted. False: it does not wait for one."""
-    found = connection.execute(_LOCKED, {"asked": request_id}).one_or_none()
-    if found is None or found.reply is None or found.state != State.ESCALATED:
+    found = _locked(connection, request_id)
+    if found is None or found["reply"] is None or found["state"] != State.ESCALATED:
         return False
     onward = (State.DELIVER, State.ACCEPT)
     _update(connection, request_id, {"state": onward[-1].value, "updated_at": now})
-    _record(connection, request_id, found.last, onward, now, note)
+    _record(connection, request_id, found["last"], onward, now, note)
     return True
 
 
@@ -317,62 +265,58 @@ def keep_open(connection: Connection, request_id: str) -> None:
 
 def load(connection: Connection, request_id: str) -> Standing | None:
     """What is known of the request, None when it was never asked."""
-    row = connection.execute(_LOAD, {"asked": request_id}).one_or_none()
-    if row is None:
-        return None
-    return _standing(row)
+    row = connection.one("SELECT * FROM requests WHERE request_id = :asked", {"asked": request_id})
+    return None if row is None else _standing(row)
 
 
-def _standing(row: Any) -> Standing:
+def _standing(row: Mapping[str, Any]) -> Standing:
     return Standing(
-        request_id=row.request_id,
-        state=State(row.state),
-        kind=row.kind,
-        question=Question.model_validate(row.question),
-        reply=None if row.reply is None else Reply.model_validate(row.reply),
-        artifacts=row.artifacts or {},
-        failure=row.failure,
-        attempts=row.attempts,
-        leased_until=row.leased_until,
-        created_at=row.created_at,
-        updated_at=row.updated_at,
-        revises=row.revises,
-        clarifies=row.clarifies,
-        due_at=row.due_at,
-        assigned_to=row.assigned_to,
-        settled_at=row.settled_at,
-        outcome=None if row.outcome is None else Outcome(row.outcome),
+        request_id=row["request_id"],
+        state=State(row["state"]),
+        kind=row["kind"],
+        question=Question.model_validate(told(row["question"])),
+        reply=None if row["reply"] is None else Reply.model_validate(told(row["reply"])),
+        artifacts=told(row["artifacts"]) or {},
+        failure=row["failure"],
+        attempts=row["attempts"],
+        leased_until=maybe(row["leased_until"]),
+        created_at=moment(row["created_at"]),
+        updated_at=moment(row["updated_at"]),
+        revises=row["revises"],
+        clarifies=row["clarifies"],
+        due_at=maybe(row["due_at"]),
+        assigned_to=row["assigned_to"],
+        settled_at=maybe(row["settled_at"]),
+        outcome=None if row["outcome"] is None else Outcome(row["outcome"]),
     )
 
 
 def steps(connection: Connection, request_id: str) -> list[tuple[State, datetime, str | None]]:
     """The road the request took: state, when, and a note."""
-    rows = connection.execute(
-        select(request_steps).where(request_steps.c.request_id == request_id).order_by(request_steps.c.n)
+    rows = connection.all(
+        "SELECT state, at, note FROM request_steps WHERE request_id = :asked ORDER BY n", {"asked": request_id}
     )
-    return [(State(row.state), row.at, row.note) for row in rows]
+    return [(State(row["state"]), moment(row["at"]), row["note"]) for row in rows]
 
 
 def answered(connection: Connection, kind: str, since: datetime, most: int) -> list[tuple[str, Mapping[str, str]]]:
     """The requests of that kind answered since then and the papers kept of each, the newest first."""
-    rows = connection.execute(
-        select(requests.c.request_id, requests.c.artifacts)
-        .where(requests.c.kind == kind, requests.c.created_at >= since, requests.c.reply.is_not(None))
-        .order_by(requests.c.created_at.desc(), requests.c.request_id)
-        .limit(most)
+    rows = connection.all(
+        "SELECT request_id, artifacts FROM requests WHERE kind = :kind AND created_at >= :since"
+        " AND reply IS NOT NULL ORDER BY created_at DESC, request_id LIMIT :most",
+        {"kind": kind, "since": since, "most": most},
     )
-    return [(row.request_id, row.artifacts or {}) for row in rows]
+    return [(row["request_id"], told(row["artifacts"]) or {}) for row in rows]
 
 
 def unfinished(connection: Connection, now: datetime) -> list[str]:
     """Requests without a reply that nobody works on: their processes died or broke down. Oldest first."""
-    rows = connection.execute(
-        select(requests.c.request_id)
-        .where(requests.c.reply.is_(None))
-        .where((requests.c.leased_until.is_(None)) | (requests.c.leased_until <= now))
-        .order_by(requests.c.created_at, requests.c.request_id)
+    rows = connection.all(
+        "SELECT request_id FROM requests WHERE reply IS NULL AND (leased_until IS NULL OR leased_until <= :now)"
+        " ORDER BY created_at, request_id",
+        {"now": now},
     )
-    return [row.request_id for row in rows]
+    return [row["request_id"] for row in rows]
 
 
 def _new_row(question: Question, state: State, kind: str | None, now: datetime) -> dict[str, Any]:
@@ -405,46 +349,29 @@ def _answered(
     }
 
 
-# Spelled once: a statement that is built anew for each request costs more than it does.
-_ASKED = requests.c.request_id == bindparam("asked")
-_LAST_STEP = (
-    select(func.coalesce(func.max(request_steps.c.n), 0))
-    .where(request_steps.c.request_id == requests.c.request_id)
-    .scalar_subquery()
-    .label("last")
-)
-_LOAD = select(requests).where(_ASKED)
-_LOCKED = select(requests, _LAST_STEP).where(_ASKED).with_for_update()
-_DUE = (
-    select(requests)
-    .where(requests.c.due_at <= bindparam("until"))
-    .order_by(requests.c.due_at, requests.c.request_id)
-    .limit(bindparam("most"))
-    .with_for_update(skip_locked=True)
-)
+_LAST = "(SELECT coalesce(max(n), 0) FROM request_steps WHERE request_steps.request_id = requests.request_id) AS last"
+_BROKEN_OFF = ", ".join(f"'{state.value}'" for state in State if State.ESCALATED in TRANSITIONS[state])
 _ORPHANED = (
-    select(requests)
-    .where(
-        requests.c.state.in_([state.value for state in State if State.ESCALATED in TRANSITIONS[state]]),
-        requests.c.reply.is_(None),
-        requests.c.leased_until <= bindparam("until"),
-    )
-    .order_by(requests.c.leased_until, requests.c.request_id)
-    .limit(bindparam("most"))
+    f"SELECT * FROM requests WHERE state IN ({_BROKEN_OFF}) AND reply IS NULL AND leased_until <= :until"
+    " ORDER BY leased_until, request_id LIMIT :most"
 )
-_HELD = select(requests.c.state, _LAST_STEP).where(_ASKED, requests.c.owner == bindparam("holder")).with_for_update()
-_UPDATE = requests.update().where(_ASKED)
-_STEPS = request_steps.insert()
+
+
+def _locked(connection: Connection, request_id: str) -> dict[str, Any] | None:
+    """The row of the request, kept from others, and the number of its last step."""
+    found = f"SELECT requests.*, {_LAST} FROM requests WHERE request_id = :asked"
+    return connection.one(connection.locked(found), {"asked": request_id})
 
 
 def _held(connection: Connection, held: Claim) -> tuple[State, int] | None:
     """Where the request stands and how many steps it took, when the lease is still this attempt's."""
-    found = first_row(connection, _HELD, {"asked": held.request_id, "holder": held.owner})
+    asked = f"SELECT state, {_LAST} FROM requests WHERE request_id = :asked AND owner = :holder"
+    found = connection.first(connection.locked(asked), {"asked": held.request_id, "holder": held.owner})
     return None if found is None else (State(found[0]), found[1])
 
 
 def _update(connection: Connection, request_id: str, values: Mapping[str, Any]) -> None:
-    run(connection, _UPDATE, {"asked": request_id, **values})
+    update(connection, "requests", {"request_id": request_id}, values)
 
 
 def _record(
@@ -456,4 +383,4 @@ def _record(
         for n, state in enumerate(states, last + 1)
     ]
     if rows:
-        run(connection, _STEPS, rows)
+        insert(connection, "request_steps", rows)

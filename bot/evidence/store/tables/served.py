@@ -9,25 +9,14 @@ from __future__ import annotations
 from datetime import datetime
 from typing import TYPE_CHECKING
 
-from sqlalchemy import Column, Connection, String, Table, select
-
-from bot.evidence.store.columns import Moment, insert_new, metadata
+from bot.evidence.store.connection import Connection, insert_new, update
 from bylaw.errors import BundleError
 
 if TYPE_CHECKING:
     from bylaw.bundle import BundleMetadata
 
 _NAME = "policies"
-
-served = Table(
-    "served",
-    metadata,
-    Column("name", String(16), primary_key=True),
-    Column("etag", String(80), nullable=False),
-    Column("source_commit", String(80)),
-    Column("committed_at", String(20)),
-    Column("served_at", Moment, nullable=False),
-)
+_SERVED = "SELECT * FROM served WHERE name = :name"
 
 
 def admit(connection: Connection, bundle: BundleMetadata, told: str | None, now: datetime) -> None:
@@ -41,22 +30,22 @@ def admit(connection: Connection, bundle: BundleMetadata, told: str | None, now:
         "committed_at": bundle.committed_at,
         "served_at": now,
     }
-    if insert_new(connection, served, {"name": _NAME, **values}):
+    if insert_new(connection, "served", {"name": _NAME, **values}):
         return
-    newest = connection.execute(select(served).where(served.c.name == _NAME).with_for_update()).one()
-    if bundle.etag == newest.etag:
+    newest = connection.one(connection.locked(_SERVED), {"name": _NAME})
+    if newest is None or bundle.etag == newest["etag"]:
         return
     if told not in (bundle.etag, bundle.source_commit) or told is None:
-        _refuse_older(bundle, newest.committed_at, newest.source_commit)
-    connection.execute(served.update().where(served.c.name == _NAME).values(**values))
+        _refuse_older(bundle, newest["committed_at"], newest["source_commit"])
+    update(connection, "served", {"name": _NAME}, values)
 
 
 def origin(connection: Connection) -> dict[str, str | None]:
     """The etag and the commit of the bundle that is served, null where none was yet."""
-    newest = connection.execute(select(served).where(served.c.name == _NAME)).one_or_none()
+    newest = connection.one(_SERVED, {"name": _NAME})
     if newest is None:
         return {"bundle_etag": None, "commit": None}
-    return {"bundle_etag": newest.etag, "commit": newest.source_commit}
+    return {"bundle_etag": newest["etag"], "commit": newest["source_commit"]}
 
 
 def _refuse_older(bundle: BundleMetadata, newest: str | None, commit: str | None) -> None:

@@ -11,28 +11,12 @@ from dataclasses import dataclass, field
 from datetime import datetime, timedelta
 from typing import Any
 
-from sqlalchemy import Column, Connection, Integer, String, Table, bindparam, select
-
 from bot.conversation import Actor, Choice
-from bot.evidence.store.columns import ID_LENGTH, Json, Moment, first_row, insert_new, metadata, run
-from bot.evidence.store.tables.requests import requests
+from bot.evidence.store.columns import moment, told
+from bot.evidence.store.connection import Connection, insert_new, update
 from bot.lifecycle import State
 
 _PLANS = ("pending", "recommended")
-
-sessions = Table(
-    "sessions",
-    metadata,
-    Column("session_id", String(ID_LENGTH), primary_key=True),
-    Column("actor_id", String(ID_LENGTH), primary_key=True),
-    Column("version", Integer, nullable=False),
-    Column("last_kind", String(16)),
-    Column("pending", String(16)),
-    Column("offered", Json, nullable=False),
-    Column("states", Json, nullable=False),
-    Column("updated_at", Moment, nullable=False),
-    Column("last_request", String(ID_LENGTH)),
-)
 
 
 @dataclass(frozen=True)
@@ -62,31 +46,30 @@ def load(
 
     A plan that waits for a yes keeps it alive: it has a time of its own.
     """
-    named = {"asked": session_id, "asker": actor.id}
-    if first_row(connection, _VERSION, named) is None:
+    row = connection.one(_LOAD, {"asked": session_id, "asker": actor.id})
+    if row is None:
         return Session(session_id, actor.id)
-    row = connection.execute(_LOAD, named).one()
-    if now is not None and life is not None and row.updated_at + life <= now and row.pending not in _PLANS:
-        return Session(session_id, actor.id, row.version)
-    offered = tuple(Choice.model_validate(choice) for choice in row.offered)
-    is_open = row.state == State.ACCEPT
-    known = (row.version, row.last_kind, row.pending, offered, row.states, row.last_request)
-    return Session(session_id, actor.id, *known, is_open)
+    is_over = now is not None and life is not None and moment(row["updated_at"]) + life <= now
+    if is_over and row["pending"] not in _PLANS:
+        return Session(session_id, actor.id, row["version"])
+    offered = tuple(Choice.model_validate(choice) for choice in told(row["offered"]))
+    known = (row["version"], row["last_kind"], row["pending"], offered, told(row["states"]), row["last_request"])
+    return Session(session_id, actor.id, *known, row["state"] == State.ACCEPT)
 
 
 def carried(session: Session) -> dict[str, Any]:
     """What *session* brought into a turn, as JSON."""
     offered = [choice.model_dump() for choice in session.offered]
-    told = {"last_kind": session.last_kind, "pending": session.pending, "offered": offered}
+    known = {"last_kind": session.last_kind, "pending": session.pending, "offered": offered}
     last = {"last_request": session.last_request, "is_open": session.is_open}
-    return {**told, **last, "states": dict(session.states)}
+    return {**known, **last, "states": dict(session.states)}
 
 
-def resumed(session_id: str, actor: Actor, told: Mapping[str, Any]) -> Session:
+def resumed(session_id: str, actor: Actor, carried: Mapping[str, Any]) -> Session:
     """The session that `carried` told of."""
-    offered = tuple(Choice.model_validate(choice) for choice in told["offered"])
-    last = (told.get("last_request"), told.get("is_open", False))
-    return Session(session_id, actor.id, 0, told["last_kind"], told["pending"], offered, told["states"], *last)
+    offered = tuple(Choice.model_validate(choice) for choice in carried["offered"])
+    last = (carried.get("last_request"), carried.get("is_open", False))
+    return Session(session_id, actor.id, 0, carried["last_kind"], carried["pending"], offered, carried["states"], *last)
 
 
 def save(connection: Connection, session: Session, now: datetime) -> bool:
@@ -102,17 +85,12 @@ def save(connection: Connection, session: Session, now: datetime) -> bool:
     }
     key = {"session_id": session.session_id, "actor_id": session.actor_id}
     if session.version == 0:
-        return insert_new(connection, sessions, {**key, **values})
-    known = {"asked": session.session_id, "asker": session.actor_id, "known": session.version}
-    return run(connection, _UPDATE, {**known, **values}) == 1
+        return insert_new(connection, "sessions", {**key, **values})
+    return update(connection, "sessions", {**key, "version": session.version}, values) == 1
 
 
-# Spelled once: a statement that is built anew for each request costs more than it does.
-_HERE = (sessions.c.session_id == bindparam("asked"), sessions.c.actor_id == bindparam("asker"))
-_VERSION = select(sessions.c.version).where(*_HERE)
 _LOAD = (
-    select(sessions, requests.c.state)
-    .outerjoin(requests, requests.c.request_id == sessions.c.last_request)
-    .where(*_HERE)
+    "SELECT sessions.*, requests.state FROM sessions"
+    " LEFT OUTER JOIN requests ON requests.request_id = sessions.last_request"
+    " WHERE sessions.session_id = :asked AND sessions.actor_id = :asker"
 )
-_UPDATE = sessions.update().where(*_HERE, sessions.c.version == bindparam("known"))

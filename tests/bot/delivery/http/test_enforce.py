@@ -11,8 +11,8 @@ import psutil
 import pytest
 
 from bot.enforcement.judged.verdict import ComplianceDecision
+from bot.evidence.store import schema
 from bot.evidence.store.engine import connect
-from bot.evidence.store.tables import audit
 
 QUERY = "Can I get a refund?"
 
@@ -116,7 +116,7 @@ def test_every_verdict_is_in_the_chain(scaffold):
     post(scaffold, query=QUERY, response="You get a full refund.", request_id="kept")
     store = connect("sqlite:///.bylaw/store.db", Path(scaffold.folder))
     with store.reading() as connection:
-        rows = connection.execute(audit.audit.select().where(audit.audit.c.request_id == "kept")).mappings().all()
+        rows = connection.execute(schema.audit.select().where(schema.audit.c.request_id == "kept")).mappings().all()
     store.close()
     (row,) = rows
     text = " ".join(str(value) for value in row.values())

@@ -5,6 +5,7 @@ from __future__ import annotations
 import threading
 
 from bot.delivery.listeners.notify import tell
+from bot.evidence.store import schema
 from bot.evidence.store.tables import deliveries, requests
 from bot.lifecycle import Outcome
 from tests.fakes.slack.payloads import BOT
@@ -96,5 +97,5 @@ def _all(bot, person):
     from sqlalchemy import select
 
     with bot.bot.services().store.reading() as connection:
-        query = select(deliveries.deliveries).where(deliveries.deliveries.c.recipient == person)
+        query = select(schema.deliveries).where(schema.deliveries.c.recipient == person)
         return [dict(row) for row in connection.execute(query).mappings()]

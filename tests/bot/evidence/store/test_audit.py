@@ -15,6 +15,7 @@ import pytest
 import yaml
 from sqlalchemy import select, text
 
+from bot.evidence.store import schema
 from bot.evidence.store.engine import StoreError, connect
 from bot.evidence.store.migrate import upgrade
 from bot.evidence.store.tables import audit
@@ -120,7 +121,7 @@ def test_a_process_killed_inside_the_transaction_leaves_no_entry_and_no_lock(sto
 
 @pytest.mark.parametrize("row", ROWS, ids=[row["title"] for row in ROWS])
 def test_damage_done_in_the_database_is_told_apart(store, row):
-    if row.get("on", store.engine.dialect.name) != store.engine.dialect.name:
+    if row.get("on", store.dialect) != store.dialect:
         pytest.skip("this database holds text alone in its columns of text")
     append(store, *({"event": "reply", "request_id": f"r{n}", "said": "yes"} for n in range(4)))
     with store.reading() as connection:
@@ -142,7 +143,7 @@ def test_where_the_guards_of_the_table_are_gone_a_fork_is_still_seen(store):
         connection.execute(text("DROP TABLE audit"))
         connection.execute(text("ALTER TABLE bare RENAME TO audit"))
         row = {"position": 4, "prev_hash": branch.prev_hash, "entry_hash": branch.entry_hash, "at": NOON}
-        connection.execute(audit.audit.insert().values(**row, header=branch.header, payload=branch.payload))
+        connection.execute(schema.audit.insert().values(**row, header=branch.header, payload=branch.payload))
     assert breaks(store) == [["forked", 3]]
 
 
@@ -158,9 +159,9 @@ def test_whoever_listens_hears_how_far_the_chain_was_read(store):
 def test_the_database_itself_refuses_a_fork(store):
     append(store, {"n": 1}, {"n": 2})
     with store.reading() as connection:
-        second = dict(connection.execute(select(audit.audit).where(audit.audit.c.position == 2)).mappings().one())
+        second = dict(connection.execute(select(schema.audit).where(schema.audit.c.position == 2)).mappings().one())
     with pytest.raises(StoreError), store.writing() as connection:
-        connection.execute(audit.audit.insert().values({**second, "position": 3, "entry_hash": "f" * 64}))
+        connection.execute(schema.audit.insert().values({**second, "position": 3, "entry_hash": "f" * 64}))
 
 
 def test_what_was_prepared_first_and_kept_last_is_dated_when_it_takes_its_place(store):

@@ -3,28 +3,30 @@
 from __future__ import annotations
 
 from datetime import UTC, datetime, timedelta, timezone
+from decimal import Decimal
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from sqlalchemy import Text, bindparam, cast, func, literal, select
+from sqlalchemy import Text, cast, func, select
 
-from bot.evidence.store.columns import Moment, Written, first_row, insert_new, run, stamp
+from bot.evidence.store.columns import Written, moment, stamp, told
+from bot.evidence.store.connection import among, insert, insert_new, update
 from bot.evidence.store.engine import StoreError
-from bot.evidence.store.tables.querylog import query_log
+from bot.evidence.store.schema import Moment, query_log
 from bylaw.canonical import canonical_json
 
 
 @pytest.mark.parametrize(
-    ("moment", "text"),
+    ("at", "text"),
     [
         (datetime(2026, 11, 20, 9, 30, tzinfo=UTC), "2026-11-20T09:30:00.000000Z"),
         (datetime(2026, 11, 20, 9, 30, tzinfo=timezone(timedelta(hours=-5))), "2026-11-20T14:30:00.000000Z"),
         (datetime(987, 1, 2, tzinfo=UTC), "0987-01-02T00:00:00.000000Z"),
     ],
 )
-def test_a_moment_is_written_in_utc(moment, text):
-    assert stamp(moment) == text
+def test_a_moment_is_written_in_utc(at, text):
+    assert stamp(at) == text
 
 
 def test_a_moment_without_a_zone_is_a_mistake():
@@ -46,41 +48,51 @@ LOGGED = {
 }  # fmt: skip
 
 
-def test_a_statement_that_was_spelled_once_keeps_what_any_other_keeps(store):
+def test_plain_sql_keeps_what_sqlalchemy_keeps(store):
     with store.writing() as connection:
-        run(connection, query_log.insert(), LOGGED)
+        insert(connection, "query_log", LOGGED)
         connection.execute(query_log.insert(), {**LOGGED, "log_id": "r2"})
     with store.reading() as connection:
-        ours, theirs = connection.execute(select(query_log).order_by(query_log.c.log_id)).mappings()
-    assert dict(ours) == {**dict(theirs), "log_id": "r1"}
-    assert (ours["at"], ours["factors"], ours["matched_entities"]) == (NOON, LOGGED["factors"], None)
+        theirs, others = connection.execute(select(query_log).order_by(query_log.c.log_id)).mappings()
+        plain, _ = connection.all("SELECT * FROM query_log ORDER BY log_id")
+    assert dict(theirs) == {**dict(others), "log_id": "r1"}
+    read = {
+        "at": moment(plain["at"]),
+        "factors": told(plain["factors"]),
+        "correction_made": bool(plain["correction_made"]),
+    }
+    assert {**plain, **read} == dict(theirs)
+    assert (theirs["at"], theirs["factors"], theirs["matched_entities"]) == (NOON, LOGGED["factors"], None)
 
 
-def test_one_statement_may_bring_different_columns(store):
+def test_one_table_may_be_given_different_columns(store):
     with store.writing() as connection:
         for name, more in (("r1", {}), ("r2", {"matched_entities": ["orders"]}), ("r3", {"matched_entities": None})):
-            assert insert_new(connection, query_log, {**LOGGED, **more, "log_id": name})
-        assert not insert_new(connection, query_log, {**LOGGED, "log_id": "r3"})
+            assert insert_new(connection, "query_log", {**LOGGED, **more, "log_id": name})
+        assert not insert_new(connection, "query_log", {**LOGGED, "log_id": "r3"})
         found = connection.execute(select(query_log.c.matched_entities).order_by(query_log.c.log_id)).scalars()
         assert list(found) == [None, ["orders"], None]
         nothing = query_log.c.matched_entities.is_(None)
         assert connection.execute(select(func.count()).where(nothing)).scalar() == 2
 
 
-def test_a_statement_may_have_values_of_its_own(store):
-    asked = select(query_log.c.log_id, literal(7).label("own")).where(query_log.c.log_id == bindparam("asked"))
+def test_what_changes_is_found_by_a_key_that_may_change_itself(store):
     with store.writing() as connection:
-        run(connection, query_log.insert(), LOGGED)
-        for _ in range(2):
-            assert tuple(first_row(connection, asked, {"asked": "r1"})) == ("r1", 7)
-        assert first_row(connection, asked, {"asked": "r2"}) is None
+        insert(connection, "query_log", [LOGGED, {**LOGGED, "log_id": "r2"}])
+        key = {"log_id": "r2", "kind": "data"}
+        assert update(connection, "query_log", key, {"kind": "policy", "error_likelihood": Decimal("0.5")}) == 1
+        assert update(connection, "query_log", key, {"kind": "policy"}) == 0
+        chosen, given = among("log_id", ["r1", "r2", "r3"])
+        rows = connection.all(f"SELECT kind, error_likelihood FROM query_log WHERE {chosen} ORDER BY log_id", given)
+        assert [tuple(row.values()) for row in rows] == [("data", None), ("policy", 0.5)]
+        assert connection.one(f"SELECT kind FROM query_log WHERE {among('log_id', [])[0]}") is None
 
 
 def test_json_that_is_spelled_already_is_kept_like_its_value(store):
     value = {"b": [1, None, "é"], "a": {"c": 0.1}}
     with store.writing() as connection:
         for name, factors in (("r1", value), ("r2", Written(canonical_json(value)))):
-            run(connection, query_log.insert(), {**LOGGED, "log_id": name, "factors": factors})
+            insert(connection, "query_log", {**LOGGED, "log_id": name, "factors": factors})
         text = cast(query_log.c.factors, Text)
         kept = list(connection.execute(select(text).order_by(query_log.c.log_id)).scalars())
         assert kept[0] == kept[1]
@@ -88,13 +100,13 @@ def test_json_that_is_spelled_already_is_kept_like_its_value(store):
 
 
 def test_what_the_driver_refuses_is_said_as_by_any_other_statement(store):
-    def twice(insert):
+    def twice(once):
         with pytest.raises(StoreError, match=r"(?i)unique"), store.writing() as connection:
             for _ in range(2):
-                insert(connection)
+                once(connection)
 
-    twice(lambda connection: run(connection, query_log.insert(), LOGGED))
-    twice(lambda connection: run(connection, query_log.insert(), [LOGGED]))
+    twice(lambda connection: insert(connection, "query_log", LOGGED))
+    twice(lambda connection: insert(connection, "query_log", [LOGGED]))
     twice(lambda connection: connection.execute(query_log.insert(), LOGGED))
     with store.reading() as connection:
-        assert first_row(connection, select(query_log.c.log_id)) is None
+        assert connection.first("SELECT log_id FROM query_log") is None

@@ -9,7 +9,7 @@ import time
 
 import pytest
 
-from bot.evidence.store import disk, engine
+from bot.evidence.store import disk, sqlite_file
 from bot.evidence.store.disk import Disk
 from bot.evidence.store.engine import StoreError, connect
 
@@ -146,7 +146,7 @@ def test_nobody_else_waits_while_one_waits_for_the_disk(store, tmp_path, monkeyp
 
 
 def test_where_a_file_system_allows_no_log_sqlite_itself_waits_for_the_disk(tmp_path, monkeypatch, synced):
-    monkeypatch.setattr(engine, "PRAGMAS", tuple(one for one in engine.PRAGMAS if "journal_mode" not in one))
+    monkeypatch.setattr(sqlite_file, "PRAGMAS", tuple(one for one in sqlite_file.PRAGMAS if "journal_mode" not in one))
     store = connect("sqlite:///store.db", tmp_path)
     with store.writing() as connection:
         assert connection.exec_driver_sql("PRAGMA synchronous").scalar() == 2

@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 from sqlalchemy import text
 
-from bot.evidence.store import engine
+from bot.evidence.store import sqlite_file
 from bot.evidence.store.engine import StoreError, connect
 from bot.evidence.store.migrate import upgrade
 from bot.evidence.store.tables import audit
@@ -28,7 +28,7 @@ ROOT = Path(__file__).parents[4]
         ("sqlite:///file:x?mode=memory&uri=true", "memory"),
         ("mysql://localhost/x", "not supported"),
         ("nonsense", "cannot be used"),
-        ("sqlite+nodriver:///x.db", "cannot be used"),
+        ("sqlite+nodriver:///x.db", "not supported"),
     ],
 )
 def test_an_address_that_cannot_hold_the_store_is_wrong_usage(url, words, tmp_path):
@@ -104,7 +104,7 @@ def test_on_a_full_disk_what_cannot_be_settled_is_told(tmp_path):
 
 
 def test_what_somebody_still_reads_is_not_settled(tmp_path, monkeypatch):
-    monkeypatch.setattr(engine, "PRAGMAS", ("busy_timeout=50", *engine.PRAGMAS[1:]))
+    monkeypatch.setattr(sqlite_file, "PRAGMAS", ("busy_timeout=50", *sqlite_file.PRAGMAS[1:]))
     store = connect("sqlite:///store.db", tmp_path)
     with store.writing() as connection:
         connection.exec_driver_sql("CREATE TABLE words (word TEXT)")
@@ -178,7 +178,7 @@ def test_writers_on_sqlite_take_turns_from_their_first_read(tmp_path):
 
 
 def test_the_threads_of_a_process_write_in_turn_and_say_so_when_it_takes_too_long(tmp_path, monkeypatch):
-    monkeypatch.setattr(engine, "BUSY_SECONDS", 0.05)
+    monkeypatch.setattr(sqlite_file, "BUSY_SECONDS", 0.05)
     store = connect("sqlite:///store.db", tmp_path)
     waited = []
 
@@ -199,13 +199,13 @@ def test_the_threads_of_a_process_write_in_turn_and_say_so_when_it_takes_too_lon
 def test_writers_of_two_processes_follow_each_other_at_once_or_say_who_writes(tmp_path, monkeypatch):
     one, other = connect("sqlite:///store.db", tmp_path), connect("sqlite:///store.db", tmp_path)  # each its own turns
     looks = []
-    monkeypatch.setattr(engine.time, "sleep", looks.append)
+    monkeypatch.setattr(sqlite_file.time, "sleep", looks.append)
     with one.writing():
-        monkeypatch.setattr(engine, "BUSY_SECONDS", 0.01)
+        monkeypatch.setattr(sqlite_file, "BUSY_SECONDS", 0.01)
         with pytest.raises(StoreError, match="locked") as raised, other.writing():
             pytest.fail("two wrote at once")
     assert raised.value.help == "another process has been writing for long: ask again"
-    assert set(looks) == {engine._LOOK_SECONDS}
+    assert set(looks) == {sqlite_file._LOOK_SECONDS}
     with other.writing() as connection:
         assert connection.exec_driver_sql("PRAGMA busy_timeout").scalar() == 30_000  # for whatever else may be locked
 

@@ -39,7 +39,7 @@ def breaks(served):
 def change(served, column, row, value):
     """Put *value* into a row's JSON, as somebody who can write the store would."""
     with served.store.writing() as connection:
-        cast = "CAST(:value AS JSONB)" if connection.dialect.name == "postgresql" else ":value"
+        cast = "CAST(:value AS JSONB)" if connection.dialect == "postgresql" else ":value"
         query = text(f"UPDATE requests SET {column} = {cast} WHERE request_id = :row")
         connection.execute(query, {"value": json.dumps(value), "row": row})
 

@@ -16,9 +16,9 @@ from alembic.script import ScriptDirectory
 from sqlalchemy import inspect, text
 
 from bot.evidence.store import migrate
-from bot.evidence.store.columns import metadata
 from bot.evidence.store.engine import StoreError, connect
-from bot.evidence.store.migrate import HEAD, SCRIPTS, TABLES, revision, upgrade
+from bot.evidence.store.migrate import HEAD, SCRIPTS, revision, upgrade
+from bot.evidence.store.schema import metadata
 from bot.evidence.store.tables import audit
 from tests.fakes.forked import Forked
 from tests.fakes.frame import NOON
@@ -34,7 +34,9 @@ def _by_alembic(monkeypatch):
 
 def test_migrations_and_tables_say_the_same(store):
     with store.reading() as connection:
-        context = MigrationContext.configure(connection, opts={"compare_type": True, "compare_server_default": True})
+        context = MigrationContext.configure(
+            connection.full, opts={"compare_type": True, "compare_server_default": True}
+        )
         assert compare_metadata(context, metadata) == []
 
 
@@ -42,10 +44,6 @@ def test_the_head_named_in_the_code_is_the_newest_script():
     config = Config()
     config.set_main_option("script_location", str(SCRIPTS))
     assert ScriptDirectory.from_config(config).get_heads() == [HEAD]
-
-
-def test_every_table_is_known_to_the_migrations():
-    assert {table.name for table in TABLES} == set(metadata.tables)
 
 
 def test_an_upgrade_happens_once(store_url, tmp_path):
@@ -87,7 +85,7 @@ def test_processes_that_start_together_build_one_store(store_url, tmp_path):
     assert [start.returncode for start in starts] == [0, 0, 0, 0]
     assert said == ["False", "False", "False", "True"]
     with connect(store_url, tmp_path).reading() as connection:
-        assert set(metadata.tables) < set(inspect(connection).get_table_names())
+        assert set(metadata.tables) < set(inspect(connection.full).get_table_names())
 
 
 def test_a_chain_of_the_first_version_still_holds_and_goes_on(store_url, tmp_path):
@@ -96,7 +94,7 @@ def test_a_chain_of_the_first_version_still_holds_and_goes_on(store_url, tmp_pat
     config.set_main_option("script_location", str(SCRIPTS))
     payload = '{"body":{"at":"2026-11-20T12:00:00.000000Z","event":"reply","said":"yes"},"seq":1}'
     with old.writing() as connection:
-        config.attributes.update(connection=connection, metadata=metadata)
+        config.attributes.update(connection=connection.full, metadata=metadata)
         command.upgrade(config, "0003")
         row = {"hash": hashlib.sha256(payload.encode()).hexdigest(), "payload": payload}
         connection.execute(

@@ -8,7 +8,8 @@ import pytest
 import yaml
 from sqlalchemy import select
 
-from bot.evidence.store.tables.served import admit, served
+from bot.evidence.store.schema import served
+from bot.evidence.store.tables.served import admit
 from bylaw.bundle import BundleMetadata
 from bylaw.errors import BundleError
 from tests.fakes.frame import NOON

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+import sqlite3
 import threading
 
 import pytest
 
-from bot.evidence.store import engine
+from bot.evidence.store import sqlite_file
 from bot.evidence.store.engine import StoreError, connect
 
 COUNT = 6
@@ -82,7 +83,7 @@ def test_nothing_is_there_for_others_before_the_commit(store):
 
 def connection_of(store, is_durable=True):
     with store.writing(is_durable) as connection:
-        return connection.connection.dbapi_connection
+        return connection.driver
 
 
 def test_a_writer_goes_on_with_the_connection_of_the_last(store):
@@ -97,14 +98,17 @@ def test_a_connection_on_which_something_failed_is_not_used_again(store, failing
 
 
 def test_a_store_that_is_closed_keeps_no_connection(store):
-    connection_of(store)
+    words(store)
+    known = connection_of(store)
     store.close()
-    assert store.engine.pool.checkedout() == 0
+    with pytest.raises(sqlite3.ProgrammingError, match="closed"):
+        known.execute("SELECT 1")
+    assert store.file._resting == []
 
 
 @pytest.mark.parametrize("failing", [broken, refused, breaks_the_commit])
 def test_a_transaction_that_failed_holds_nobody_up(store, monkeypatch, failing):
-    monkeypatch.setattr(engine, "BUSY_SECONDS", 0.05)
+    monkeypatch.setattr(sqlite_file, "BUSY_SECONDS", 0.05)
     half_read = []
 
     def work(connection):
