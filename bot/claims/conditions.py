@@ -6,8 +6,8 @@ from fractions import Fraction
 
 from bot.claims.declared import Declared
 from bot.claims.measures import amount_of
-from bylaw.language.figures import unit_named
 from bylaw.language.lexicon import lexicon
+from bylaw.language.units import unit_named
 from bylaw.logic.formula.ir import Atom, Value, ValueMisfit, exact
 
 BEYOND = "another unit: "  # such a claim is wrong, not unread: the text says so

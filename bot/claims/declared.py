@@ -13,9 +13,10 @@ from functools import cached_property
 
 from bot.index import BundleIndex
 from bylaw.authored.vocabulary import Fact, Vocabulary
-from bylaw.language.figures import Figure, Measure, figures, measure, unit_named
+from bylaw.language.figures import Figure, Measure, figures, measure
 from bylaw.language.lexicon import content, lexicon, stem
 from bylaw.language.text import Token, words_of
+from bylaw.language.units import unit_named
 from bylaw.logic.formula.ir import Value, Variable, exact
 
 Stems = tuple[str, ...]

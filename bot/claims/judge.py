@@ -18,8 +18,9 @@ from bot.claims.declared import Declared, declared
 from bot.claims.measures import amount_of
 from bot.claims.models import By, Claim, Judged, Reading, Status, Unread, Verdict, worst
 from bot.index import BundleIndex
-from bylaw.language.figures import Measure, measure, unit_named
+from bylaw.language.figures import Measure, measure
 from bylaw.language.text import parse
+from bylaw.language.units import unit_named
 from bylaw.logic.boxes.boxes import Region, meet_regions, region
 from bylaw.logic.boxes.truth import truth
 from bylaw.logic.decide.case import in_force

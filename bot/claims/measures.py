@@ -8,7 +8,8 @@ from decimal import Decimal
 from fractions import Fraction
 
 from bot.claims.declared import Declared
-from bylaw.language.figures import Figure, Measure, measure, unit_named
+from bylaw.language.figures import Figure, Measure, measure
+from bylaw.language.units import unit_named
 from bylaw.logic.formula.ir import Value, exact
 
 _CURRENCIES = frozenset(("USD", "EUR", "GBP", "CHF", "JPY", "INR", "CAD", "AUD"))

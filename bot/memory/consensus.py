@@ -21,8 +21,8 @@ from bot.memory.changes import Change
 from bot.memory.structure import current, domain_of, is_in_force, is_there, schema_of, structure
 from bylaw.authored.context import Context
 from bylaw.authored.machines.access import Promotion, Roles
+from bylaw.language.figures import figures
 from bylaw.language.lexicon import lexicon
-from bylaw.language.numbers import read_numbers
 from bylaw.language.text import words_of
 
 _PERSON = "person"  # the attribute of rules/roles.yaml that says whose other name this is
@@ -140,7 +140,7 @@ def _is_alike(one: Correction, other: Correction, rules: Promotion) -> bool:
 
 
 def _numbers(text: str) -> list[str]:
-    return sorted(str(span.value) for span in read_numbers(text))
+    return sorted(str(value) for figure in figures(text) for value in figure.values)
 
 
 def _negations(text: str) -> int:

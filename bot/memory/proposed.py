@@ -23,7 +23,7 @@ from bot.pii import Mask
 from bot.services import Services
 from bylaw.authored.context import Context
 from bylaw.errors import UsageError
-from bylaw.language.numbers import read_numbers
+from bylaw.language.figures import figures
 from bylaw.language.text import words_of
 from bylaw.llm.guarded import Limits
 from bylaw.llm.port import Deadline, Exchange, ask
@@ -129,7 +129,7 @@ def _hold_sql(change: Change, said: str, context: Context) -> None:
         if (owner, column) not in shown:
             raise UsageError(f"`{column}` is none of the columns that may be named")
     listed = {str(value).casefold() for one in shown.values() for value in one.get("values", ())}
-    numbers = {span.value for span in read_numbers(said)}
+    numbers = {value for figure in figures(said) for value in figure.values}
     now = current(change, context)
     there = {one.this for one in expression(now, entity).find_all(exp.Literal)} if isinstance(now, str) else set()
     for literal in expression(change.new, entity).find_all(exp.Literal):

@@ -10,7 +10,7 @@ from typing import Annotated, Literal, Self
 from pydantic import AfterValidator, Field, StrictBool, model_validator
 
 from bylaw.authored.record import Authored, Word, misfit
-from bylaw.language.units import SECONDS, unit_of
+from bylaw.language.units import seconds_in
 
 HistoryKind = Literal["count", "sum", "happened", "since", "previous"]
 KINDS: tuple[HistoryKind, ...] = ("count", "sum", "happened", "since", "previous")
@@ -21,10 +21,10 @@ _PERIOD = re.compile(r"(\d{1,9}(?:\.\d{1,6})?)\s+([A-Za-z]+(?: [A-Za-z]+)?)")
 def seconds_of(period: str) -> Fraction:
     """How long `24 hours` is. Raises ValueError for text that is no period of whole or decimal units."""
     found = _PERIOD.fullmatch(period.strip())
-    unit = unit_of(found[2]) if found else None
-    if found is None or unit is None or unit not in SECONDS:
+    seconds = seconds_in(found[2]) if found else None
+    if found is None or seconds is None:
         raise ValueError(f"`{period[:60]}` is no period of time: write it like `24 hours` or `30 days`")
-    return Fraction(found[1]) * SECONDS[unit]
+    return Fraction(found[1]) * seconds
 
 
 def _period(text: str) -> str:

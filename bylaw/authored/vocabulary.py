@@ -13,7 +13,7 @@ from bylaw.authored.conditions import Condition
 from bylaw.authored.history import History, HistoryKind
 from bylaw.authored.record import Advised, Authored, AuthoredFile, Number, Word, misfit
 from bylaw.authored.wording import SLOT, Wording
-from bylaw.language.units import SECONDS, unit_of
+from bylaw.language.units import seconds_in
 
 FactType = Literal["boolean", "integer", "decimal", "enum", "date"]
 Identifier = Annotated[str, StringConstraints(pattern=r"^[A-Za-z_][A-Za-z0-9_]*$", max_length=100)]
@@ -78,7 +78,7 @@ class Fact(Authored):
         kind = self.history.kind
         if self.type not in HISTORY_TYPES[kind]:
             raise misfit(f"`{kind}` gives {_EITHER[kind]}, and this fact is {self.type}", "history", kind)
-        if kind == "since" and (self.maximum is None or unit_of(self.unit or "") not in SECONDS):
+        if kind == "since" and (self.maximum is None or seconds_in(self.unit) is None):
             raise misfit(
                 "`since` needs a unit of time and a `maximum`: its value when there is no such event", "history"
             )

@@ -15,7 +15,7 @@ from math import floor
 from bylaw.authored.history import HistoryKind
 from bylaw.authored.vocabulary import Vocabulary
 from bylaw.gate.events import NO_LINE, Event, Scope, Timeline
-from bylaw.language.units import SECONDS, unit_of
+from bylaw.language.units import seconds_in
 from bylaw.logic.formula.ir import Number, Value, Variable
 
 MOST_RESERVED = 6  # calls that are tried in every combination; of more, nobody can say what they come to
@@ -59,7 +59,7 @@ def history_facts(vocabulary: Vocabulary, variables: Mapping[str, Variable]) -> 
         history = fact.history
         if history is None:
             continue
-        window, unit = history.window, SECONDS.get(unit_of(fact.unit or "") or "")
+        window, unit = history.window, seconds_in(fact.unit)
         found[name] = HistoryFact(
             name=name,
             kind=history.kind,

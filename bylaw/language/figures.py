@@ -1,6 +1,6 @@
 """Every figure of a text: numbers, sums, percentages, durations and dates, in digits or in words, with their units.
 
-A period beside a figure belongs to it ("25 per month"). What can be read in two ways (03/04/2026, 1,5) has two values.
+A period beside a figure belongs to it ("25 per month"). What reads in two ways (03/04/2026, 1.200) has two values.
 Not *firm* are words that are as often no figure: "one" for a thing, "second", "single", "a week".
 """
 
@@ -25,17 +25,18 @@ _SLASHED = re.compile(r"(?<![\w./])(\d{1,2})([./])(\d{1,2})\2(\d{4}|\d{2})(?![\w
 _ID = re.compile(r"\b[A-Z][A-Za-z]*(?:-[A-Z][A-Za-z]*)*-\d+\b|\b[A-Za-z_]+\d[\w-]*")
 _SUFFIXES = {"k": 1_000, "m": 1_000_000, "mn": 1_000_000, "bn": 1_000_000_000}
 _TIMED = frozenset(("seconds", "minutes", "hours", "days", "weeks", "fortnights", "months", "years", "business_days"))
-_SIGNS = frozenset("$€£¥₹")
-_MONEY = frozenset(("USD", "EUR", "GBP", "CHF", "JPY", "INR", "CAD", "AUD"))
+_ENDS_OF_ORDINALS = frozenset(("st", "nd", "rd", "th"))
+SIGNS = frozenset("$€£¥₹₩")
 _PER = closed("rating") | {"/"}
 _RANGES = frozenset(("to", "-", "–", "—", "and", "or", "till", "until", "("))
+_SUMMED = frozenset(("", "and"))
 
 
 @dataclass(frozen=True, slots=True)
 class Figure:
     """`values` are all that it may mean; `unit` is the lexicon's, None for a bare number; `per` what it counts by.
 
-    The number itself ends at `core`.
+    The number itself stands from `first` up to `core`; none does in "a week".
     """
 
     start: int
@@ -45,6 +46,8 @@ class Figure:
     per: str | None = None
     is_firm: bool = True
     core: int = 0
+    first: int = -1
+    is_ordinal: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,16 +66,6 @@ def measure(value: Amount, unit: str | None) -> Measure:
     return Measure(size[0], value * size[1])
 
 
-@lru_cache(maxsize=4_096)
-def unit_named(spelled: str | None) -> str | None:
-    """The unit that *spelled* names ("business_days", "USD", "%"), itself for a word that is none of ours."""
-    if not spelled or not spelled.strip():
-        return None
-    words = tuple(spelled.casefold().replace("_", " ").split())
-    found = lexicon().unit(words, 0)
-    return found[0] if found and found[1] == len(words) else " ".join(words)
-
-
 @lru_cache(maxsize=512)
 def figures(text: str) -> tuple[Figure, ...]:
     """The figures of *text*, in order."""
@@ -88,7 +81,7 @@ def figures_in(text: Text) -> tuple[Figure, ...]:
     free = [token for token in text.tokens if not any(start < token.end and token.start < end for start, end in taken)]
     counted = [*_Numbers(free, text.seen).all()]
     found = sorted((*dated, *named, *_ranged(counted, text)), key=lambda one: one.start)
-    return tuple(one if one.core else replace(one, core=one.end) for one in found)
+    return tuple(one if one.core else replace(one, core=one.end, first=one.end) for one in found)
 
 
 # ---- dates ----------------------------------------------------------------------------------------------------------
@@ -135,7 +128,7 @@ def _day_before(words: Sequence[str], i: int) -> tuple[int, int | None]:
     k = i - 1
     if k >= 0 and words[k] == "of":
         k -= 1
-    if k >= 0 and words[k] in ("st", "nd", "rd", "th"):
+    if k >= 0 and words[k] in _ENDS_OF_ORDINALS:
         k -= 1
     return (k, int(words[k])) if k >= 0 and words[k].isdecimal() and int(words[k][:3]) <= 31 else (i, None)
 
@@ -143,7 +136,7 @@ def _day_before(words: Sequence[str], i: int) -> tuple[int, int | None]:
 def _day_after(words: Sequence[str], i: int) -> tuple[int | None, int]:
     k = i + 1
     if k < len(words) and words[k].isdecimal() and len(words[k]) <= 2 and 0 < int(words[k]) <= 31:
-        is_ordinal = k + 1 < len(words) and words[k + 1] in ("st", "nd", "rd", "th")
+        is_ordinal = k + 1 < len(words) and words[k + 1] in _ENDS_OF_ORDINALS
         return int(words[k]), k + is_ordinal
     return None, i
 
@@ -187,29 +180,46 @@ class _Numbers:
         if read is None:
             return self._article(i)
         values, last, is_firm = read
+        if self.words[last + 1 : last + 4] == ["and", "a", "half"]:
+            values, last = tuple(value + Fraction(1, 2) for value in values), last + 3
         start, end = token.start, self.tokens[last].end
         unit, start, end, following = self._unit(i, last, start, end)
         is_firm = is_firm or (unit is not None and self.words[i] not in self.lexicon.ordinals) or self._is_compared(i)
         per, end, following = self._per(following, end)
         if self._is_pronoun(i, last) and unit is None:
             return None
-        return Figure(start, end, values, unit, per, is_firm, self.tokens[last].end), following
+        is_ordinal = self.words[last] in self.lexicon.ordinals or self.words[last] in _ENDS_OF_ORDINALS
+        core = self.tokens[last].end
+        return Figure(start, end, values, unit, per, is_firm, core, token.start, is_ordinal), following
 
     def _digits(self, i: int) -> tuple[tuple[Fraction, ...], int, bool] | None:
-        values = _values(self.words[i])
-        last, scale = i, 1
-        if i + 1 < len(self.words):
+        last, scale = self._grouped(i), 1
+        values = _values("".join(self.words[i : last + 1]))
+        if last == i and i + 1 < len(self.words):
             behind, is_close = self.words[i + 1], self.tokens[i + 1].start == self.tokens[i].end
-            if is_close and behind in _SUFFIXES and not (behind == "m" and not self._has_sign(i)):
+            if is_close and behind in _SUFFIXES and (behind != "m" or self._is_million(i)):
                 last, scale = i + 1, _SUFFIXES[behind]
             elif not is_close and behind in self.lexicon.scales:
                 last, scale = i + 1, self.lexicon.scales[behind]
-            elif is_close and behind in ("st", "nd", "rd", "th"):
+            elif is_close and behind in _ENDS_OF_ORDINALS:
                 last = i + 1
         return tuple(value * scale for value in values), last, True
 
-    def _has_sign(self, i: int) -> bool:
-        return i > 0 and self.words[i - 1] in _SIGNS
+    def _grouped(self, i: int) -> int:
+        """The last part of a sum of money whose groups of three stand apart: $1 200."""
+        last = i
+        is_sum = i > 0 and self.lexicon.units.get((self.words[i - 1],)) in self.lexicon.currencies
+        while is_sum and len(self.words[i]) <= 3 and last + 1 < len(self.tokens) and self._is_group(last + 1):
+            last += 1
+        return last
+
+    def _is_group(self, k: int) -> bool:
+        word = self.words[k]
+        return word.isdecimal() and len(word) == 3 and self.tokens[k].start - self.tokens[k - 1].end == 1
+
+    def _is_million(self, i: int) -> bool:
+        """Is the letter behind a number that of a million, and not of metres: "$5m", "5M"?"""
+        return (i > 0 and self.words[i - 1] in SIGNS) or self.seen[self.tokens[i + 1].start] == "M"
 
     def _spelled(self, i: int) -> tuple[tuple[Fraction, ...], int, bool] | None:
         lex, words, word = self.lexicon, self.words, self.words[i]
@@ -218,7 +228,10 @@ class _Numbers:
         if word in lex.ordinals:
             return self._ordinal(i)
         if word == "half":
-            is_of_unit = words[i + 1 : i + 2] in (["a"], ["an"]) and lex.unit(words, i + 2) is not None
+            of = words[i + 2 : i + 3] if words[i + 1 : i + 2] in (["a"], ["an"]) else []
+            if of and of[0] in lex.scales:
+                return (Fraction(lex.scales[of[0]], 2),), i + 2, True
+            is_of_unit = bool(of) and lex.unit(words, i + 2) is not None
             return ((Fraction(1, 2),), i + 1, True) if is_of_unit else ((Fraction(1, 2), Fraction(50)), i, True)
         is_collective = word in ("a", "an") and i + 1 < len(words) and words[i + 1] in lex.scales
         if word not in lex.numbers and word not in lex.scales and not is_collective:
@@ -239,9 +252,7 @@ class _Numbers:
             last, k = k, k + 1
             if k < len(words) and words[k] in lex.numbers and not self._joins(last, k):
                 break
-        if words[last + 1 : last + 4] == ["and", "a", "half"]:
-            current, last = current + Fraction(1, 2), last + 3
-        elif last + 2 < len(words) and words[last + 1] == "-" and words[last + 2] in lex.ordinals:  # twenty-first
+        if last + 2 < len(words) and words[last + 1] == "-" and words[last + 2] in lex.ordinals:  # twenty-first
             current, last = current + lex.ordinals[words[last + 2]], last + 2
         return (total + current,), last, word != "one" or last > i
 
@@ -287,9 +298,10 @@ class _Numbers:
     def _unit(self, i: int, last: int, start: int, end: int) -> tuple[str | None, int, int, int]:
         """The unit before or behind a number, the stretch with it, and the token behind."""
         words, lex = self.words, self.lexicon
-        if i and words[i - 1] in _SIGNS:
-            unit = lex.unit(words, i - 1)
-            return (unit[0] if unit else None), self.tokens[i - 1].start, end, last + 1
+        if i and words[i - 1] in SIGNS:
+            is_prefixed = i > 1 and self.tokens[i - 2].end == self.tokens[i - 1].start  # US$600
+            k = i - 2 if is_prefixed and tuple(words[i - 2 : i]) in lex.units else i - 1
+            return lex.units[tuple(words[k:i])], self.tokens[k].start, end, last + 1
         if i and (before := lex.unit(words, i - 1)) and before[0].isupper() and len(words[i - 1]) == 3:  # USD 500
             return before[0], self.tokens[i - 1].start, end, last + 1
         k = last + 1
@@ -344,7 +356,7 @@ def _values(digits: str) -> tuple[Fraction, ...]:
     """What a number in digits may mean: a comma or a point groups thousands, or begins decimals."""
     if sum(map(str.isdecimal, digits)) > MAX_DIGITS:
         return (Fraction(-1),)
-    whole = digits.rstrip(".,")
+    whole = digits.replace("'", "") if re.fullmatch(r"\d{1,3}(?:'\d{3})+", digits) else digits
     found = []
     if re.fullmatch(r"\d+(?:\.\d+)?", whole):
         found.append(Fraction(whole))
@@ -358,19 +370,36 @@ def _values(digits: str) -> tuple[Fraction, ...]:
 
 
 def _ranged(found: Sequence[Figure], text: Text) -> Iterator[Figure]:
-    """The figures of a range share their unit: 5 to 7 days, between 2 and 3 weeks, $5-10; "ten (10)" is one figure."""
+    """The figures of a range share their unit: 5 to 7 days, between 2 and 3 weeks, $5-10.
+
+    One figure are "ten (10)" and "1 hour 30 minutes".
+    """
     before: Figure | None = None
     gap_before = ""
     for one, other in zip_longest(found, found[1:]):
         gap = text.seen[one.end : other.start].strip().casefold() if other else ""
         if before is not None and gap_before == "(" and before.values == one.values:
-            one = replace(one, start=before.start, unit=one.unit or before.unit)
+            one = replace(one, start=before.start, first=before.first, unit=one.unit or before.unit)
+        elif before is not None and gap_before in _SUMMED and (total := _sum(before, one)) is not None:
+            one = total
         elif before is not None:
             yield before
-            if one.unit is None and before.unit in _MONEY and before.end + 1 == one.start:
+            if one.unit is None and before.unit in lexicon().currencies and before.end + 1 == one.start:
                 one = replace(one, unit=before.unit, per=before.per)
         if other and one.unit is None and other.unit and gap in _RANGES:
             one = replace(one, unit=other.unit, per=other.per)
         before, gap_before = one, gap
     if before is not None:
         yield before
+
+
+def _sum(one: Figure, part: Figure) -> Figure | None:
+    """Two durations as one, where the second is less than one unit of the first: 2 weeks and 3 days."""
+    sizes = lexicon().sizes
+    if not (one.unit in sizes and part.unit in sizes and sizes[one.unit][0] == sizes[part.unit][0] == "time"):
+        return None
+    share = sizes[part.unit][1] / sizes[one.unit][1]
+    match one.values, part.values:
+        case ((Fraction() as whole,), (Fraction() as rest,)) if rest * share < 1 and one.per is None:
+            return replace(one, end=part.end, core=part.core, values=(whole + rest * share,), per=part.per)
+    return None

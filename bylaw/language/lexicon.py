@@ -76,6 +76,8 @@ class Lexicon:
         self.units = {
             tuple(spelling.casefold().split()): unit for unit, those in told["units"].items() for spelling in those
         }
+        self.currencies = frozenset(unit for unit in told["units"] if unit.isupper())
+        self._spelled = Phrases.of(map(" ".join, self.units))
 
     def __getitem__(self, name: str) -> Phrases:
         found = self._classes.get(name)
@@ -90,12 +92,9 @@ class Lexicon:
         return {tuple(phrase.split()): operator for operator, phrases in rows for phrase in phrases}
 
     def unit(self, words: Sequence[str], i: int) -> tuple[str, int] | None:
-        """The unit that the words from place *i* on spell, and how many words that takes."""
-        for length in (2, 1):
-            spelled = tuple(words[i : i + length])
-            if len(spelled) == length and spelled in self.units:
-                return self.units[spelled], length
-        return None
+        """The unit that the words from place *i* on spell, the longest, and how many words that takes."""
+        length = self._spelled.at(words, i) if i < len(words) else 0
+        return (self.units[tuple(words[i : i + length])], length) if length else None
 
 
 @lru_cache(maxsize=1)

@@ -29,7 +29,7 @@ _BULLET = re.compile(r"[ \t]*(?:[-*+•‣◦▪–—][ \t]+|\(?\d{1,3}[.)][ \t
 _RULE = re.compile(r"[ \t]*\|?[ \t:|-]*-[ \t:|-]*\|?[ \t]*")
 _STEP = re.compile(r"\s*(?:step|option|point|case)\s+\d{1,3}\s*[:.)-]", re.IGNORECASE)
 _END = re.compile(r"(?<![.!?…])[.!?…]++[\"'”’)\]]*+(?=\s)")
-_TOKEN = re.compile(r"[^\W\d_]+(?:'[^\W\d_]+)*|\d+(?:[.,]\d+)*|[$€£¥₹%<>=≤≥+]|[.!?…;:,()|\[\]\"'/&–—-]")
+_TOKEN = re.compile(r"[^\W\d_]+(?:'[^\W\d_]+)*|\d+(?:[.,']\d+)*|[$€£¥₹₩%<>=≤≥+]|[.!?…;:,()|\[\]\"'/&–—-]")
 _WORDLIKE = re.compile(r"[^\W_]")
 _PAUSE = frozenset('.!?…;:,()|[]–—"')
 
@@ -142,6 +142,11 @@ def parse(text: str) -> Text:
     """The text with its parts. The last few are kept: everybody who reads one reads the same."""
     seen = clean(text)
     return Text(text, seen, tuple(_passages(seen)), tuple(tokens(seen)))
+
+
+def as_typed(text: str) -> Text:
+    """The text with its tokens, where it is read as it stands: places do not move, and it has no passages."""
+    return Text(text, text, (), tuple(tokens(text)))
 
 
 def tokens(seen: str) -> Iterator[Token]:

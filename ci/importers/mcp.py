@@ -14,8 +14,8 @@ from bylaw.authored.tools import KeyType
 from bylaw.authored.vocabulary import Vocabulary
 from bylaw.canonical import write_atomically
 from bylaw.errors import UsageError
-from bylaw.language.money import currency_of
-from bylaw.language.units import unit_of
+from bylaw.language.lexicon import lexicon
+from bylaw.language.units import unit_named
 from ci.loading.load import load
 
 PATH = "rules/tools.yaml"
@@ -100,7 +100,7 @@ def _block(tool: Mapping[str, Any], vocabulary: Vocabulary, notes: list[str]) ->
         yield "    facts:"
         for fact in facts:
             unit = vocabulary.facts[fact].unit
-            is_told = unit is not None and (currency_of(unit) or unit_of(unit))
+            is_told = unit_named(unit) in lexicon().units.values()
             yield f"      {fact}: {{from: argument, name: {fact}{f', unit: {unit}' if is_told else ''}}}"
     keys = _keys(arguments)
     if keys:

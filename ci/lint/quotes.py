@@ -13,22 +13,20 @@ from functools import lru_cache
 from bylaw.authored.conditions import AllOf, AnyOf, Condition, FactCheck, Not
 from bylaw.authored.policies import PolicyAction, PolicyException
 from bylaw.authored.vocabulary import Vocabulary
-from bylaw.language.money import currency_of, read_money
-from bylaw.language.numbers import read_numbers
-from bylaw.language.quantities import unit_at, units_in
-from bylaw.language.span import listed
-from bylaw.language.units import SECONDS, read_durations, unit_of
+from bylaw.language.figures import Amount, figures, measure
+from bylaw.language.lexicon import lexicon
+from bylaw.language.text import parse
+from bylaw.language.units import unit_named
 from bylaw.language.words import Word, read_words
 from bylaw.logic.formula.ir import exact
 from ci.findings import Finding, Place, Route
 from ci.loading.load import PolicyFile, Workspace
 
-_MODALS = listed("must may shall should can will")
-_SUBORDINATES = listed("who whom whose which that if when whenever where whether")
-_TAKE_BACK = listed("without unless until except before but only")  # "never without review" demands the review
+_MODALS = frozenset(("must", "may", "shall", "should", "can", "will"))
+_SUBORDINATES = frozenset(("who", "whom", "whose", "which", "that", "if", "when", "whenever", "where", "whether"))
+_TAKE_BACK = frozenset(("without", "unless", "until", "except", "before", "but", "only"))  # "never without review"
 _NEAR = 4  # words between "who" and its "cannot"; further away the verb is the sentence's own
 
-_DURATION = "duration"
 _BESIDES = {"months": Fraction(365, 360), "years": Fraction(360, 365)}
 
 
@@ -36,18 +34,17 @@ _BESIDES = {"months": Fraction(365, 360), "years": Fraction(360, 365)}
 class _Measure:
     """A figure with its kind of unit: seconds for durations, else the currency's or the unit's own terms.
 
-    `also` is what it may mean besides: twelve months are a year as much as 360 days.
+    `amounts` are all that it may mean: twelve months are a year as much as 360 days.
     """
 
     kind: str
-    value: Fraction
-    also: Fraction
+    amounts: frozenset[Amount]
     words: str
-    number: Fraction = Fraction(0)  # as it is written: the 10 of "10 to 20 days" has no unit of its own
+    number: Fraction  # as it is written
 
     def says(self, other: _Measure) -> bool:
         """Is it the same amount of the same kind?"""
-        return self.kind == other.kind and not {self.value, self.also}.isdisjoint((other.value, other.also))
+        return self.kind == other.kind and not self.amounts.isdisjoint(other.amounts)
 
 
 def quote_mismatches(workspace: Workspace) -> Iterator[Finding]:
@@ -196,50 +193,31 @@ def _tested(vocabulary: Vocabulary, domain: str, conditions: Sequence[Condition]
 @lru_cache(4096)  # policies test the same figures, and their sentences say the same things
 def _measure(value: str, unit: str) -> _Measure | None:
     """*value* in *unit*; None where either is not what it should be (which is told elsewhere)."""
+    named = unit_named(unit)
     try:
         number = Fraction(exact(value))
     except ValueError:
         return None
-    duration, currency, units = unit_of(unit), currency_of(unit), units_in(unit)
-    if duration is not None and duration in SECONDS:
-        return _duration(number, duration, f"{value} {unit}")
-    if currency is not None:
-        return _Measure(currency, number, number, f"{value} {unit}", number)
-    sizes = [(one.kind, number * one.size) for one in units[:1]]
-    return next((_Measure(kind, size, size, f"{value} {unit}", number) for kind, size in sizes), None)
+    return _measured([number], named, f"{value} {unit}") if named in lexicon().units.values() else None
 
 
-def _duration(amount: Fraction, unit: str, words: str) -> _Measure:
-    seconds = amount * SECONDS[unit]
-    return _Measure(_DURATION, seconds, seconds * _BESIDES.get(unit, Fraction(1)), words, amount)
+def _measured(numbers: Sequence[Fraction], unit: str | None, words: str) -> _Measure:
+    amounts = [measure(number * share, unit) for number in numbers for share in (1, _BESIDES.get(unit or "", 1))]
+    return _Measure(amounts[0].kind or "", frozenset(one.amount for one in amounts), words, numbers[0])
 
 
 @lru_cache(1024)
 def _read(text: str) -> tuple[Sequence[_Measure], Sequence[Fraction]]:
     """The figures of *text* with their kinds of unit, and the numbers without one."""
-    words = read_words(text)
-    numbers = read_numbers(text, words)
-    taken: list[tuple[int, int]] = []
-    found = []
-    for span in read_durations(text, words, numbers):
-        if span.value.is_counted and span.value.unit in SECONDS:
-            found.append(_duration(Fraction(span.value.amount), span.value.unit, span.words))
-        taken.append((span.start, span.end))
-    for sum_ in read_money(text, words, numbers):
-        amount = Fraction(sum_.value.amount)
-        found.append(_Measure(sum_.value.currency, amount, amount, sum_.words))
-        taken.append((sum_.start, sum_.end))
-    bare = []
-    for number in numbers:
-        if any(start <= number.start < end for start, end in taken):
+    found, bare = [], []
+    for one in figures(text):
+        numbers = [value for value in one.values if isinstance(value, Fraction)]
+        if not numbers or one.is_ordinal or not one.is_firm:
             continue
-        after = [word.text for word in words if word.start >= number.end]
-        unit = unit_at(["%", *after] if text[number.end :].lstrip().startswith("%") else after, 0)
-        if unit is None:
-            bare.append(Fraction(number.value))
+        if one.unit is None:
+            bare += numbers
         else:
-            amount = Fraction(number.value) * unit[1].size
-            found.append(_Measure(unit[1].kind, amount, amount, f"{number.words} {unit[1].name}"))
+            found.append(_measured(numbers, one.unit, parse(text).seen[one.start : one.end]))
     return tuple(found), tuple(bare)
 
 

@@ -17,7 +17,7 @@ from sqlglot import exp
 
 from bylaw.authored.context import Calendar, Context, Entity
 from bylaw.bundle import SchemaVersion
-from bylaw.language.units import SECONDS
+from bylaw.language.units import seconds_in
 from bylaw.semantic.catalogue import known_columns
 from bylaw.semantic.clauses.rows import table_of
 from bylaw.semantic.expressions import expression
@@ -153,7 +153,7 @@ def day(moment: datetime, now: datetime) -> str:
 def span(text: str) -> timedelta | None:
     """`36 hours` as a span, None where it is none."""
     amount, _, unit = text.strip().lower().partition(" ")
-    seconds = SECONDS.get(unit) or SECONDS.get(f"{unit}s")
+    seconds = seconds_in(unit)
     return timedelta(seconds=int(amount) * seconds) if amount.isdigit() and len(amount) < 7 and seconds else None
 
 

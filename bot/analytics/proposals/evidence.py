@@ -18,7 +18,7 @@ from bot.analytics.reader.scope import Lexicon, Target
 from bylaw.authored.context import Grain
 from bylaw.language import dates
 from bylaw.language.lexicon import stem
-from bylaw.language.quantities import Unit, unit_at
+from bylaw.language.units import Unit, unit_at
 from bylaw.language.words import read_words
 
 V = TypeVar("V")

@@ -12,7 +12,7 @@ from bot.analytics.proposals.held_roles import role, side
 from bot.analytics.proposals.holding import Holding, Untenable, equal
 from bot.analytics.reader import wording
 from bot.analytics.reader.scope import Target
-from bylaw.language.quantities import factor, units_in
+from bylaw.language.units import units_in
 from bylaw.semantic.clauses.conditions import is_false
 from bylaw.semantic.expressions import expression
 from bylaw.semantic.query import (
@@ -301,7 +301,7 @@ def _how_far(h: Holding, part: Apart, places: Sequence[int], words: Sequence[str
     ends = [(name, value) for name, value in (("least", part.least), ("most", part.most)) if value]
     for name, value in ends:
         figure = next((one for one in h.figures(places) or h.evidence.figures if equal(one, abs(value), unit)), None)
-        if figure is None or (figure.unit is not None and factor(figure.unit, unit) is None):
+        if figure is None or (figure.unit is not None and figure.unit.into(unit) is None):
             raise Untenable(f"{abs(value)} {part.unit}s is not what the question says")
         h.take(figure, part)
         far = (name == "least") == (value > 0)  # from so far on, or up to so far

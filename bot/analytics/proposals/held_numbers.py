@@ -11,7 +11,7 @@ from bot.analytics.proposals.held_roles import role
 from bot.analytics.proposals.holding import Holding, Untenable, listed
 from bot.analytics.reader import wording
 from bylaw.authored.context import Metric
-from bylaw.language.quantities import factor, units_in
+from bylaw.language.units import units_in
 from bylaw.semantic.clauses.measures import _WRITTEN_OUT
 from bylaw.semantic.query import (
     Difference,
@@ -171,7 +171,7 @@ def scale(h: Holding, measure: Measure, above: Sequence[Part]) -> None:
     said = units_in(h.evidence.text)
     if not asked or asked[0] not in said:
         raise Untenable(f"no word asks for `{measure.unit or 'another scale'}`")
-    if known is None or factor(known, asked[0]) != ratio:
+    if known is None or known.into(asked[0]) != ratio:
         raise Untenable(f"`{measure.name}` is no exact conversion into {asked[0].name}")
 
 

@@ -20,7 +20,7 @@ from bot.analytics.reader.measured import unit_of
 from bot.analytics.reader.scope import Target
 from bylaw.authored.context import Context, Entity, Expressed, Metric
 from bylaw.language import dates
-from bylaw.language.quantities import Unit, factor, units_in
+from bylaw.language.units import Unit, units_in
 from bylaw.semantic.clauses.measures import Atom, Numbers
 from bylaw.semantic.compiler import Compiled, Compiler
 from bylaw.semantic.names import BETWEEN
@@ -268,7 +268,7 @@ def equal(figure: Figure, value: Decimal | int, unit: Unit | None) -> bool:
     """Is the figure, told in *unit*, this value? "An hour" is 60 of minutes."""
     said = Fraction(figure.value)
     if figure.unit is not None and unit is not None:
-        ratio = factor(figure.unit, unit)
+        ratio = figure.unit.into(unit)
         return ratio is not None and said * ratio == Fraction(value)
     return said == Fraction(value)
 

@@ -26,7 +26,7 @@ from bot.analytics.proposals.unanswered_shape import (
 )
 from bot.analytics.reader import wording
 from bot.analytics.reader.scope import Target
-from bylaw.language.quantities import unit_at, units_in
+from bylaw.language.units import unit_at, units_in
 from bylaw.semantic.query import Apart, Filter, First, Part, Related
 
 

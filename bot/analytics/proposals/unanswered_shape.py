@@ -9,7 +9,7 @@ from bot.analytics.proposals.held import base_of, parts
 from bot.analytics.proposals.held_query import fields_in, is_before, is_inside, numbers_in
 from bot.analytics.proposals.holding import Holding, Untenable
 from bot.analytics.reader import wording
-from bylaw.language.quantities import factor, unit_at
+from bylaw.language.units import unit_at
 from bylaw.semantic.parts import PART
 from bylaw.semantic.query import AnyOf, Apart, Filter, First, Ratio, Related
 
@@ -138,7 +138,7 @@ def hold_units(h: Holding) -> None:
         told = {one.name: one.unit for one in h.query.measures}
         for name in h.query.shown:
             own = h.unit_of(base_of(h, name))
-            if own is None or factor(own, unit) is None:
+            if own is None or own.into(unit) is None:
                 continue
             if not told.get(name) and own != unit:
                 raise Untenable(f"`{name}` is told in {own.name}, not in {unit.name}")

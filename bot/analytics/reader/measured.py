@@ -5,8 +5,7 @@ from __future__ import annotations
 from fractions import Fraction
 
 from bylaw.authored.context import Context, Entity, Expressed, Fact, Metric
-from bylaw.language.money import CODES
-from bylaw.language.quantities import SPELLED, Unit, unit_at, units_in
+from bylaw.language.units import Unit, is_currency, unit_at, units_in
 from bylaw.language.words import read_words
 
 SHARE = Unit("a share of 1", "percent", Fraction(100))  # how a metric of the format `percent` is computed
@@ -29,8 +28,8 @@ def unit_of(context: Context, name: str) -> tuple[Unit | None, tuple[Unit, ...]]
         return _of_metric(context, metric)
     agg, _, inside = name.partition("(")
     if not inside or inside.endswith("))") or " / " in inside or " - " in inside:
-        unit = SPELLED.get((agg.rpartition(".")[2].rpartition("(")[2].removesuffix("s"),)) if inside else None
-        return (unit, ()) if inside else _of_column(context, name)
+        unit = unit_at([agg.rpartition(".")[2].rpartition("(")[2]], 0) if inside else None
+        return (unit[1] if unit else None, ()) if inside else _of_column(context, name)
     return (None, ()) if agg.startswith("count") else _of_column(context, inside.removesuffix(")"))
 
 
@@ -84,7 +83,7 @@ def facts_by_kind(context: Context) -> dict[str, tuple[str, ...]]:
 def _sums(entity: Entity) -> list[str]:
     """The facts of an entity that are sums of money: those that say so, and beside them those that say no unit."""
     units = {fact.name: [unit for unit in (declared(fact.unit), *_named(fact)) if unit] for fact in entity.facts}
-    told = [name for name, named in units.items() if any(unit.kind in CODES for unit in named)]
+    told = [name for name, named in units.items() if any(is_currency(unit.kind) for unit in named)]
     bare = [
         fact.name
         for fact in entity.facts

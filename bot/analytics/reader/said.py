@@ -8,7 +8,7 @@ from typing import Literal
 from bot.analytics.reader.scope import Kind, Target
 from bylaw.authored.context import Aggregation, Grain
 from bylaw.language import dates
-from bylaw.language.quantities import Unit
+from bylaw.language.units import Unit
 from bylaw.semantic.query import Comparison, Operator, Over, Value
 
 Change = Literal["change", "growth", "both"]

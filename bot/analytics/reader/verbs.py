@@ -4,8 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 
-from bylaw.language.span import listed
-
 _DONE: Mapping[str, tuple[str, ...]] = {  # what happens, and how one says that it has
     "sale": ("sold",), "payment": ("paid",), "birth": ("born",), "start": ("began", "begun"), "due": ("due",),
     "registration": ("registered",), "approval": ("approved",), "shipment": ("shipped",), "delivery": ("delivered",),
@@ -22,8 +20,10 @@ DOING: Mapping[str, str] = {  # what one is doing, where it is not the verb with
 }  # fmt: skip
 
 
-_PLAIN = listed("sending reading paying buying selling")  # the verb itself stands before their ending
-IRREGULAR = listed("sent made held sold born paid bought read taken given begun written left won lost")
+_PLAIN = frozenset(("sending", "reading", "paying", "buying", "selling"))  # the verb itself stands before their ending
+IRREGULAR = frozenset(
+    "sent made held sold born paid bought read taken given begun written left won lost".split()  # noqa: SIM905 - words
+)
 
 
 def forms_of(done: str) -> Iterator[str]:

@@ -8,7 +8,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import date
 
-from bylaw.language.quantities import units_in
+from bylaw.language.units import units_in
 from ci.importers.database.catalogue import Table
 from ci.importers.database.links import Key, Link
 from ci.importers.database.metrics import drafted

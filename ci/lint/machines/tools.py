@@ -7,8 +7,7 @@ from typing import Any
 
 from bylaw.authored.tools import ChosenAction, LookupFact, Tool
 from bylaw.gate.keys import KeyMisfit, Keys
-from bylaw.language.money import currency_of
-from bylaw.language.units import factor
+from bylaw.language.units import factor, is_currency
 from ci.findings import Finding, Place, Route
 from ci.lint.vocabulary import ACTIONS_LIVE_IN, FACTS_LIVE_IN
 from ci.loading.file_kinds import CaseEntry
@@ -73,7 +72,7 @@ def assertable_money(workspace: Workspace) -> Iterator[Finding]:
     """No agent says for itself how much money it is about."""
     for file in workspace.vocabularies:
         for name, fact in file.vocabulary.facts.items():
-            if fact.assertable and fact.unit is not None and currency_of(fact.unit) is not None:
+            if fact.assertable and is_currency(fact.unit):
                 yield Finding(
                     "assertable-money",
                     f"an agent may assert `{name}` itself, and that is an amount of money",

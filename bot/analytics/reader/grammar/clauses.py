@@ -12,7 +12,7 @@ from bot.analytics.reader import wording
 from bot.analytics.reader.grammar.scan import Scan
 from bot.analytics.reader.said import Ref, RelatedSaid
 from bot.analytics.reader.scope import Target
-from bylaw.language.quantities import Unit
+from bylaw.language.units import Unit
 from bylaw.semantic.query import Comparison, Operator, Value
 
 _JOINING = ("and", "but", ",")

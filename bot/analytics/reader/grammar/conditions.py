@@ -10,8 +10,7 @@ from bot.analytics.reader.grammar.clauses import (
 )
 from bot.analytics.reader.grammar.scan import Scan
 from bot.analytics.reader.said import Narrowing, Ref, TimeSaid, UnitSaid
-from bylaw.language.money import CODES
-from bylaw.language.quantities import Unit, unit_at
+from bylaw.language.units import Unit, is_currency, unit_at
 from bylaw.semantic.query import Operator, Value
 
 _BETWEEN = frozenset("the a an of letter be or value with digit".split())  # noqa: SIM905 - words
@@ -272,7 +271,7 @@ def told_in(scan: Scan, unit: Unit, words: str) -> Ref | None:
     owners = next((found for ref in spoken if (found := ref.entities or ref.owners)), ())
     measured = scan.lexicon.measured
     targets = tuple(target for target in measured.get(unit.kind, ()) if target.owner in owners)
-    if unit.kind in CODES:  # whatever currency: another one is named when it is told apart
+    if is_currency(unit.kind):  # whatever currency: another one is named when it is told apart
         targets = tuple(target for target in measured.get("money", ()) if target.owner in owners)
         return Ref(words, targets) if targets else None
     return Ref(words, targets) if len(targets) == 1 else None

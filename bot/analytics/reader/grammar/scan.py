@@ -12,7 +12,7 @@ from bot.analytics.reader.said import Narrowing, NumberSaid, Ref, RelatedSaid, S
 from bot.analytics.reader.scope import Lexicon, Target
 from bot.conversation import Binding
 from bylaw.authored.context import Aggregation
-from bylaw.language.quantities import Unit
+from bylaw.language.units import Unit
 from bylaw.language.words import FUNCTION_WORDS, read_words, singular
 from bylaw.semantic.query import Comparison, Value
 

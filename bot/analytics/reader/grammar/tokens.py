@@ -5,17 +5,18 @@ from __future__ import annotations
 import re
 from bisect import bisect_left
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from datetime import date
 from decimal import Decimal
+from fractions import Fraction
 from typing import Literal
 
 from bot.analytics.reader.scope import Lexicon
 from bylaw.language import dates
-from bylaw.language.money import CODES, SIGNS, Money, read_money
-from bylaw.language.numbers import read_numbers
+from bylaw.language.figures import SIGNS, Figure, figures_in
+from bylaw.language.lexicon import lexicon as english
 from bylaw.language.periods import CalendarRules
-from bylaw.language.span import Number, Span
+from bylaw.language.text import as_typed
 from bylaw.language.words import read_words
 
 Kind = Literal["word", "number", "quoted", "time", "mark"]
@@ -52,7 +53,7 @@ def read_tokens(text: str, today: date, calendar: CalendarRules) -> tuple[Token,
     """The tokens of *text* in order, one more than MAX_TOKENS at most. What stands in quotes is one literal."""
     quoted = list(_QUOTED.finditer(text))
     blank = _blanked(text, [match.span() for match in quoted])
-    sums = [(money.start, money.end) for money in read_money(blank)]  # "$2000" is no year
+    sums = [(one.first, one.core) for one in figures_in(as_typed(blank)) if _is_sum(one)]  # "$2000" is no year
     spans = dates.find(_blanked(blank, sums), today, calendar)
     rest = _blanked(blank, [(span.begins, span.ends) for span in spans])
     ends = [match.start() for match in _END.finditer(rest)]
@@ -107,37 +108,39 @@ _MOST_LEFT = 12  # the numbers up to this one may stay words, which may mean mor
 
 def with_literals(text: str, tokens: Sequence[Token], lexicon: Lexicon) -> tuple[Token, ...]:
     """*tokens* of *text* with its numbers and sums put together."""
-    plain = text
-    for token in tokens:
-        if token.kind in ("time", "quoted"):
-            plain = f"{plain[: token.start]}{' ' * (token.end - token.start)}{plain[token.end :]}"
-    words = read_words(plain)
-    numbers = read_numbers(plain, words)
+    plain = _blanked(text, [(token.start, token.end) for token in tokens if token.kind in ("time", "quoted")])
     found: list[Token] = []
-    for money in read_money(plain, words, numbers):
-        if _has_sign(money):
-            said = next(one.words for one in numbers if money.start <= one.start < money.end)
-            found.append(replace(_token(tokens, money, money.value.amount), raw=said))
-            found.append(_currency(tokens, money.end, money.value.currency))
-    for number in numbers:
-        inside = [token for token in tokens if number.start <= token.start < number.end]
-        is_free = not any(one.start <= number.start < one.end for one in found)
-        if is_free and _is_new(number, inside) and not _is_phrase(tokens, inside, lexicon):
-            found.append(_token(tokens, number, number.value))
+    for figure in figures_in(as_typed(plain)):
+        if (signed := _signed(figure, plain)) is not None:
+            found.append(_token(tokens, figure, plain, *signed))
+            found.append(_currency(tokens, signed[1], str(figure.unit)))
+            continue
+        start = figure.first - _minus(plain, figure.first)
+        inside = [token for token in tokens if start <= token.start < figure.core]
+        if _is_new(figure, plain[start : figure.core], inside) and not _is_phrase(tokens, inside, lexicon):
+            found.append(_token(tokens, figure, plain, start, figure.core))
     for place, char in enumerate(plain):
         if char in SIGNS and not any(one.start <= place < one.end for one in found):
-            found.append(_currency(tokens, place + 1, SIGNS[char]))  # "revenue in €"
+            found.append(_currency(tokens, place + 1, english().units[char,]))  # "revenue in €"
     if not found:
         return tuple(tokens)
     kept = [token for token in tokens if not any(one.start <= token.start < one.end for one in found)]
     return tuple(sorted([*kept, *found], key=lambda token: (token.start, token.end)))
 
 
-def _token(tokens: Sequence[Token], span: Span[Number] | Span[Money], value: Number) -> Token:
-    number = value if isinstance(value, int) else Decimal(value.numerator) / Decimal(value.denominator)
-    return Token(
-        "number", str(number), span.words, span.start, span.end, _sentence_at(tokens, span.start), number=number
-    )
+def _token(tokens: Sequence[Token], figure: Figure, text: str, start: int, end: int) -> Token:
+    """The number of a figure as one token; it has no value where it can be read in two ways."""
+    sign, value = -1 if text[start] in "-−" else 1, figure.values[0]
+    number: int | Decimal | None = None
+    if len(figure.values) == 1 and isinstance(value, Fraction) and value >= 0:
+        number = sign * (int(value) if value.denominator == 1 else Decimal(value.numerator) / value.denominator)
+    raw = text[figure.first : figure.core]
+    return Token("number", str(number or raw), raw, start, end, _sentence_at(tokens, start), number=number)
+
+
+def _minus(text: str, start: int) -> int:
+    """How many characters before *start* are a minus sign."""
+    return int(text[start - 1 : start] in ("-", "−") and (start < 2 or text[start - 2] in " ("))
 
 
 def _currency(tokens: Sequence[Token], end: int, code: str) -> Token:
@@ -148,18 +151,27 @@ def _sentence_at(tokens: Sequence[Token], place: int) -> int:
     return max((token.sentence for token in tokens if token.start <= place), default=0)
 
 
-def _has_sign(money: Span[Money]) -> bool:
-    """Is it told by a sign, or by a code in front? Words behind a number are units like others: "300 pounds"."""
-    return not SIGNS.keys().isdisjoint(money.words) or money.words[:3].upper() in CODES
+def _is_sum(figure: Figure) -> bool:
+    return figure.unit in english().currencies
 
 
-def _is_new(number: Span[Number], inside: Sequence[Token]) -> bool:
-    """Is it no number as it stands? "A couple" and "dozens" are none at all."""
-    said = number.words.casefold()
-    if "couple" in said or said.endswith("s"):
+def _signed(figure: Figure, text: str) -> tuple[int, int] | None:
+    """Where a sum stands that is told by a sign, or by a code in front. Words behind are units: "300 pounds"."""
+    if not _is_sum(figure):
+        return None
+    if figure.start < figure.first:
+        return figure.start - _minus(text, figure.start), figure.core
+    behind = text[figure.core : figure.end].lstrip()
+    return (figure.first, figure.end - len(behind) + 1) if behind[:1] in SIGNS else None
+
+
+def _is_new(figure: Figure, said: str, inside: Sequence[Token]) -> bool:
+    """Is it no number as it stands? "A couple", "dozens" and "the 21st" are none at all."""
+    said = said.casefold()
+    if figure.is_ordinal or "couple" in said or said.endswith("s"):
         return False
     if len(inside) == 1 and said.isalpha():
-        return number.value > _MOST_LEFT or said == "dozen"
+        return said == "dozen" or any(isinstance(one, Fraction) and one > _MOST_LEFT for one in figure.values)
     return len(inside) > 1 or said.startswith(("-", "−"))
 
 

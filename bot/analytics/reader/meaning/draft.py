@@ -12,7 +12,7 @@ from bot.analytics.reader.reading import Stop, not_understood, unclear
 from bot.analytics.reader.said import Ref, Said
 from bot.analytics.reader.scope import Target
 from bylaw.authored.context import Context, Dimension
-from bylaw.language.quantities import Unit
+from bylaw.language.units import Unit
 from bylaw.language.words import read_words
 from bylaw.semantic.compiler import Compiler
 from bylaw.semantic.query import (

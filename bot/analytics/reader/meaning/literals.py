@@ -14,7 +14,7 @@ from bot.analytics.reader.reading import NotUnderstood, Stop, Unclear, not_under
 from bot.analytics.reader.said import Narrowing, Ref, RelatedSaid
 from bot.analytics.reader.scope import Target
 from bot.conversation import Choice
-from bylaw.language.quantities import Unit, factor
+from bylaw.language.units import Unit
 from bylaw.semantic.query import Value
 
 MOST_CHOICES = 5  # that a person reads before choosing
@@ -76,7 +76,7 @@ def told_in_unit(draft: QueryDraft, said: Narrowing | RelatedSaid, name: str) ->
         return values
     if declared is None and unit in named:
         return values
-    share = factor(unit, declared) if declared is not None else None
+    share = unit.into(declared) if declared is not None else None
     if share is None:
         told = declared or (named[0] if len(named) == 1 else None)
         said_unit = f"is in {told.name}, not in {unit.name}" if told is not None else f"has no unit, so not {unit.name}"

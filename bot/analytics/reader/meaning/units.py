@@ -10,7 +10,7 @@ from bot.analytics.reader.meaning.draft import QueryDraft
 from bot.analytics.reader.meaning.numbers import Decided
 from bot.analytics.reader.reading import Stop, not_understood
 from bot.analytics.reader.said import UnitSaid
-from bylaw.language.quantities import Unit
+from bylaw.language.units import Unit
 
 _ROUNDED = ("avg", "median")
 
@@ -55,7 +55,7 @@ def converted(draft: QueryDraft, name: str, unit: Unit) -> Fraction | None:
     """How many *unit* one of what *name* is told in is; None where nothing says so."""
     declared, named = draft.unit_of(name)
     if declared is not None:
-        return declared.size / unit.size if declared.kind == unit.kind else None
+        return declared.into(unit)
     return Fraction(1) if unit in named else None
 
 

@@ -7,8 +7,9 @@ from datetime import date
 from fractions import Fraction
 
 from bylaw.authored.vocabulary import Fact
-from bylaw.language.figures import Figure, unit_named
+from bylaw.language.figures import Figure
 from bylaw.language.lexicon import lexicon
+from bylaw.language.units import unit_named
 from bylaw.logic.formula.ir import Op, Value, exact
 
 _YEAR = {("years", "months"): Fraction(12), ("months", "years"): Fraction(1, 12)}

@@ -13,11 +13,12 @@ from dataclasses import dataclass
 
 from bot.enforcement.question.kept import kept
 from bylaw.authored.vocabulary import Fact, Vocabulary
-from bylaw.language.figures import Figure, unit_named
+from bylaw.language.figures import Figure
 from bylaw.language.lexicon import closed, content, lexicon, stem
 from bylaw.language.text import Text, Token, clean, tokens
 from bylaw.language.text import words_of as plain_words
 from bylaw.language.typos import Nearest
+from bylaw.language.units import unit_named
 
 _SLOT = "{value}"
 _GAP = 4  # words between what stands before a number and the number: "bought a new TV 20 days ago"

@@ -13,9 +13,10 @@ from bot.enforcement.question.case.mentions import Place
 from bot.enforcement.question.case.statement import Said, Statement
 from bylaw.language import dates
 from bylaw.language.days import find_days
-from bylaw.language.figures import Figure, figures, unit_named
+from bylaw.language.figures import Figure, figures
 from bylaw.language.lexicon import closed, content, stem
 from bylaw.language.text import Text, parse
+from bylaw.language.units import unit_named
 from bylaw.language.words import singular
 from bylaw.logic.formula.ir import Op, Value
 

@@ -18,8 +18,8 @@ from bot.claims.measures import agree, amount_of
 from bot.enforcement.question.case.facts import Read, Reading, Unclear, is_sayable
 from bot.enforcement.question.case.replies import read_answer
 from bylaw.authored.vocabulary import Fact, Vocabulary
-from bylaw.language.figures import Measure, figures, measure, unit_named
-from bylaw.language.units import factor
+from bylaw.language.figures import Measure, figures, measure
+from bylaw.language.units import factor, unit_named
 from bylaw.logic.formula.ir import Value, ValueMisfit, Variable
 
 _MOST = 60  # proposals that are looked at

@@ -27,7 +27,6 @@ from bot.enforcement.question.topic.stems import (
 from bot.index import BundleIndex
 from bylaw.authored.vocabulary import Fact
 from bylaw.language.lexicon import closed, lexicon, stem
-from bylaw.language.numbers import COUNT_WORDS
 from bylaw.language.words import DETERMINERS, FUNCTION_WORDS, PRONOUNS, Word, read_words
 
 POLICY_ID = re.compile(r"\bPOL-[A-Z0-9]+(?:-[A-Z0-9]+)*\b", re.IGNORECASE)
@@ -114,7 +113,7 @@ def _runs(words: Iterable[Word]) -> list[list[Word]]:
         clause = word.clause
         if word.is_number or word.text in lexicon().ordinals:
             continue
-        is_empty = word.text in lexicon()["function"] or word.text in COUNT_WORDS or stem(word.text) in _FORM
+        is_empty = word.text in lexicon()["function"] or word.text in lexicon().numbers or stem(word.text) in _FORM
         if not (is_empty or is_measure) and stems_of([word.text]) - DENIALS:
             runs[-1].append(word)
         else:
@@ -164,7 +163,7 @@ def _rows(words: Sequence[Word]) -> Iterator[tuple[Sequence[Word], Sequence[Word
 
 
 def _is_telling(word: Word) -> bool:
-    is_number = word.is_number or word.text in COUNT_WORDS
+    is_number = word.is_number or word.text in lexicon().numbers
     return not is_number and bool(stems_of([word.text]) - DENIALS)
 
 

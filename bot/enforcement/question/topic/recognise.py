@@ -36,8 +36,7 @@ from bot.enforcement.question.topic.stems import (
 )
 from bot.index import BundleIndex
 from bylaw.authored.vocabulary import Fact, Vocabulary
-from bylaw.language.lexicon import closed, content, stem
-from bylaw.language.numbers import COUNT_WORDS
+from bylaw.language.lexicon import closed, content, lexicon, stem
 from bylaw.language.reports import asks_for_a_rule, counts, is_of_one, is_report
 from bylaw.language.text import words_of
 from bylaw.language.words import AUXILIARIES, DETERMINERS, Word, read_words
@@ -56,7 +55,7 @@ LEAST = 1.0  # how much words speak of a subject that they do not name: half a w
 NAMED = 3.0  # how much a word speaks of a subject in whose name it is, and in that of no other
 AHEAD = 1.5  # how many times as much as of any other the words have to speak of a subject
 _HARDLY = 0.25  # less says nothing, whatever is told beside it
-_COUNTS = frozenset(map(stem, COUNT_WORDS))
+_COUNTS = frozenset(map(stem, lexicon().numbers))
 _Names = Mapping[str, tuple[frozenset[str], ...]]  # of each matter all that it is called, as stems
 
 
