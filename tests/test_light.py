@@ -25,9 +25,9 @@ finally:
 ROWS = {
     "list": (("list", "facts"), PROVERS | SERVERS | READERS | {"sqlglot", "bot"}),
     "explain": (("explain", "POL-REFUND-001"), PROVERS | SERVERS | READERS | {"sqlglot", "bot"}),
-    "decide": (("decide", "--facts", "{}"), PROVERS - {"yaml"} | SERVERS | READERS | {"sqlglot"}),
+    "decide": (("decide", "--facts", "{}"), PROVERS | SERVERS | READERS | {"sqlglot", "bylaw.language.words"}),
     "trace": (("trace", "ID"), PROVERS | SERVERS | READERS | {"sqlglot"}),
-    "ask": (("ask", QUESTION), PROVERS - {"yaml"} | SERVERS | READERS | {"sqlglot", "fsspec"}),
+    "ask": (("ask", QUESTION), PROVERS | SERVERS | READERS | {"sqlglot", "fsspec"}),
 }
 
 

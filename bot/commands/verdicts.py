@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import sys
 import time
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import closing
 from dataclasses import replace
 from datetime import date, datetime
@@ -25,6 +25,9 @@ from bylaw.roots import root_around
 if TYPE_CHECKING:
     from bot.conversation import Question
     from bot.enforcement.judged.verdict import ComplianceDecision
+    from bot.index import BundleIndex
+    from bylaw.logic.decide.evaluate import Decision
+    from bylaw.logic.formula.ir import Value
 
 _MOST_FACTS = 1_000_000  # characters of a file with the facts of a case
 
@@ -128,7 +131,6 @@ def _decided(
     text: str, bundle: Path | None, root: Path | None, at: date | None, why: bool, want: str | None, as_json: bool
 ) -> None:
     from bot import settings
-    from bot.enforcement.writing import why as explain
     from bot.index import BundleIndex
     from bot.request.cases import as_json as decision_json
     from bot.request.cases import as_text, read_facts
@@ -140,15 +142,22 @@ def _decided(
     stamped = index.bundle.bundle_metadata.commit_date
     day = at or (date.fromisoformat(stamped) if stamped else _today())
     decision = index.evaluator.decide(facts, day.toordinal())
-    told = explain.why(index, index.evaluator, facts, day.toordinal(), decision, want) if why or want else None
+    document, about = _why(index, facts, day, decision, want) if why or want else ({}, ())
     if as_json:
-        document = decision_json(decision)
-        if told is not None:
-            document["why"] = explain.as_json(told, index)
+        document = {**decision_json(decision), **document}
         click.echo(json.dumps(document, indent=2, ensure_ascii=False, sort_keys=True))
     else:
-        about = explain.as_lines(told, index) if told else ()
-        click.echo("\n".join((as_text(decision, index, is_explained=told is not None), *about)))
+        click.echo("\n".join((as_text(decision, index, is_explained=bool(document)), *about)))
+
+
+def _why(
+    index: BundleIndex, facts: Mapping[str, Value], day: date, decision: Decision, want: str | None
+) -> tuple[dict[str, Any], Sequence[str]]:
+    """Why it was decided so, or what it would take: as a part of the document, and as lines."""
+    from bot.enforcement.writing import why  # only whoever asks for it needs it
+
+    told = why.why(index, index.evaluator, facts, day.toordinal(), decision, want)
+    return {"why": why.as_json(told, index)}, tuple(why.as_lines(told, index))
 
 
 def _today() -> date:

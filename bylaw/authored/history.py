@@ -10,7 +10,6 @@ from typing import Annotated, Literal, Self
 from pydantic import AfterValidator, Field, StrictBool, model_validator
 
 from bylaw.authored.record import Authored, Word, misfit
-from bylaw.language.units import seconds_in
 
 HistoryKind = Literal["count", "sum", "happened", "since", "previous"]
 KINDS: tuple[HistoryKind, ...] = ("count", "sum", "happened", "since", "previous")
@@ -25,6 +24,13 @@ def seconds_of(period: str) -> Fraction:
     if found is None or seconds is None:
         raise ValueError(f"`{period[:60]}` is no period of time: write it like `24 hours` or `30 days`")
     return Fraction(found[1]) * seconds
+
+
+def seconds_in(unit: str | None) -> int | None:
+    """How many seconds one *unit* has; None for what is no unit of time."""
+    from bylaw.language import units  # the readers of words are heavy, and few facts are of what happened
+
+    return units.seconds_in(unit)
 
 
 def _period(text: str) -> str:

@@ -10,10 +10,9 @@ from typing import Annotated, Literal, Self
 from pydantic import AfterValidator, Field, StrictBool, StringConstraints, model_validator
 
 from bylaw.authored.conditions import Condition
-from bylaw.authored.history import History, HistoryKind
+from bylaw.authored.history import History, HistoryKind, seconds_in
 from bylaw.authored.record import Advised, Authored, AuthoredFile, Number, Word, misfit
 from bylaw.authored.wording import SLOT, Wording
-from bylaw.language.units import seconds_in
 
 FactType = Literal["boolean", "integer", "decimal", "enum", "date"]
 Identifier = Annotated[str, StringConstraints(pattern=r"^[A-Za-z_][A-Za-z0-9_]*$", max_length=100)]
