@@ -41,7 +41,7 @@ def check_lengths(nodes: Sequence[exp.Expr], most: int) -> None:
 
 def _length(node: exp.Expr, long: Mapping[int, int]) -> int:
     def of(part: exp.Expr | None) -> int:
-        return 1 if part is None else max(1, long.get(id(part), 1))
+        return 1 if part is None else max(1, long[id(part)])
 
     match node:
         case exp.Literal():

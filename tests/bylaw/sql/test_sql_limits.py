@@ -55,6 +55,8 @@ ROWS = [
     ("generated_letters", 100, "SELECT concat(rpad('x', 50, ' '), repeat('y', 50))"),
     ("generated_letters", 100, "SELECT replace(repeat('x', 10), 'x', 'yyyyyyyyyy')"),
     ("generated_letters", 2000, "SELECT list_resize([1], 100)"),
+    ("generated_letters", 10_000, "SELECT repeat((SELECT 'x'), 10)"),
+    ("generated_letters", 200, "SELECT repeat(max(id), 10) FROM shop.orders"),
     ("generated_letters", 20, "SELECT list_transform([repeat('x', 10)], lambda y: y)"),
 ]  # fmt: skip
 
