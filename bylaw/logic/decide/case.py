@@ -128,15 +128,13 @@ class Case:
 
     @cached_property
     def left_by_points(self) -> Hashable:
-        """What the invariants still ask, as far as boxes say it."""
-        if self.left is None:
-            return False
+        """What the invariants still ask, as far as boxes say it. Only to be asked where they ask something."""
         return None if self.existing is None else tuple([mine for _, mine in self.existing])
 
     @cached_property
     def left_by_cells(self) -> Hashable:
         """The same as far as a diagram can tell that compares nothing: cases alike in this are alike for it."""
-        found = [] if self.left is None else self.existing or []
+        found = self.existing or []
         if not found or any(mine.signs for _, mine in found):
             return self.left_by_points
         return self.basis.shapes.placed([box for box, _ in found])

@@ -153,6 +153,11 @@ POSSIBLE = {
     "no whole number between": ([less("sum", "rest"), Compare(Ref("rest"), "<", plus("sum", 1))], False),
     "a decimal between": ([less("share", "fee"), Compare(Ref("fee"), "<", plus("share", 1))], True),
     "a decimal between two whole numbers": ([less("sum", "share"), less("share", "rest")], True),
+    "a whole number below a decimal that ends": ([less("sum", "share"), Compare(Ref("share"), "<", Const(3))], True),
+    "a whole number above a decimal that begins": (
+        [less("sum", "share", ">"), Compare(Ref("share"), ">", Const(3))],
+        True,
+    ),
     "no whole number between two decimals": (
         [
             *(less("share", "sum"), less("sum", "fee")),

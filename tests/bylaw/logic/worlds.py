@@ -84,6 +84,7 @@ def atoms():
         st.lists(st.integers(0, 4), min_size=1, max_size=3, unique=True).map(
             lambda values: Atom("days", "in", tuple(values))
         ),
+        st.lists(halves(), min_size=1, max_size=3, unique=True).map(lambda values: Atom("price", "in", tuple(values))),
     ]
     numeric = [
         st.builds(Atom, st.sampled_from(("days", "left", "price")), ops, halves()),
