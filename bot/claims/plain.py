@@ -120,7 +120,9 @@ class _Sentence:
         is_bound = any(lexicon()[name].any_in(self._free(inside)) for name in binding)
         if is_bound and not (stated or any(claim.kind == "fact" for claim in claims)):
             raise _NotUnderstood  # a condition that is none of the declared words
-        yield from claims
+        given = [claim.action for claim in claims if claim.kind == "gives" and claim.action is not None]
+        more = any(self.meant and self.words.vocabulary.is_part(self.meant, action) for action in given)
+        yield from (claim for claim in claims if not (more and claim.kind == "gives" and claim.action == self.meant))
 
     def _actions(self, table: Table) -> dict[int, str]:
         """Whose the phrases of *table* are that stand in words not yet understood, by where each begins."""

@@ -36,7 +36,7 @@ def decided(case: Case, outcomes: Sequence[str]) -> Iterator[Line]:
         rule = case.index.rule(result.rule_id)
         asked_for = _asked_for(case, outcome)
         denied = [name for name in asked_for if name != result.action]
-        denied = [name for name in denied if not write.is_part(case.words, name, result.action)]
+        denied = [name for name in denied if not case.words.vocabulary.is_part(name, result.action)]
         is_yes = not denied and not is_refusal(case, result.action) if asked_for else None  # a refusal is no yes
         said = write.taken(case.words, outcome, result.action, is_yes, denied)
         claims = [Claim(kind="gives", quote=said, action=result.action)]

@@ -179,6 +179,11 @@ class Vocabulary(AuthoredFile):
         declared = self.actions.get(self.canonical(action))
         return declared.outcome if declared else None
 
+    def is_part(self, part: str, whole: str) -> bool:
+        """Does the clause that says *whole* begin with all that says *part*: "you get it with a fee", "you get it"?"""
+        given, more = (one.label.given if one and one.label else None for one in map(self.actions.get, (part, whole)))
+        return bool(given and more and more.startswith(f"{given} "))
+
     def restrictive(self, outcome: str) -> tuple[str, ...]:
         """The actions of *outcome*, the most restrictive first: as it says, then from the last declared on."""
         declared = [name for name, action in self.actions.items() if action.outcome == outcome and not action.same_as]

@@ -91,12 +91,6 @@ def taken(words: Words, outcome: str, action: str, is_yes: bool | None = None, d
     return " ".join([f"No, {clauses[0]}.", *(f"{_capital(one)}." for one in clauses[1:]), said])
 
 
-def is_part(words: Words, part: str, whole: str) -> bool:
-    """Does what is said of the action *whole* begin with all that is said of *part*: "… with a surcharge"?"""
-    given, more = words.given(part), words.given(whole)
-    return bool(given and more and more.startswith(f"{given} "))
-
-
 def because(rule: ConditionalRule, known: str) -> str:
     """What is *known* of the case that a rule rests on."""
     return f"Why: {known} ({rule.policy_id})." if known else f"Why: {ALWAYS} ({rule.policy_id})."

@@ -37,6 +37,16 @@ def test_facts_alone_decide_nothing_and_what_they_fit_is_offered(shop: BundleInd
     assert {"refund", "discount"} <= set(told.choices)
 
 
+def test_of_what_words_speak_far_more_than_of_what_they_name_is_asked_or_offered(shop: BundleIndex) -> None:
+    topic = Topic(outcomes=("refund",), likely=(("discount", 4.0), ("refund", 1.0)))
+    assert scope(shop, topic, item_count=2).outcomes == ("discount",)
+    assert scope(shop, topic, days_since_purchase=3).outcomes == ("refund",)
+    untold = scope(shop, topic)
+    assert (untold.outcomes, untold.choices, untold.is_offer) == ((), ("discount", "refund"), True)
+    near = Topic(outcomes=("refund",), likely=(("discount", 4.0), ("refund", 3.0)))
+    assert scope(shop, near).outcomes == ("refund",)
+
+
 def test_words_that_speak_of_one_put_it_first_and_decide_nothing(own: BundleIndex) -> None:
     tie = Topic(likely=(("refund", 2.0), ("discount", 1.9)))
     assert scope(own, tie, product_category="electronics").choices == ("discount", "refund")

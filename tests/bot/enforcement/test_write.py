@@ -84,7 +84,7 @@ def test_a_label_with_forms_stands_in_a_sentence() -> None:
     assert write.taken(words, "back", "keep", False, ["pay"]) == "No, the money is not paid back. You get nothing."
     assert write.taken(words, "back", "none", False, ["pay"]) == "No, the money is not paid back."
     assert write.taken(words, "back", "keep") == "You get nothing."
-    assert write.is_part(words, "pay", "pay_later") and not write.is_part(words, "keep", "pay_later")
+    assert vocabulary.is_part("pay", "pay_later") and not vocabulary.is_part("keep", "pay_later")
     assert write.duty(words, "prohibited", "pay") == "The money is not paid back."
     told = [words.told(name, value) for name, value in {"late": 1, "paid": False, "has_card": False}.items()]
     assert told == ["you were 1 day late", "nobody paid", "the member does not have a card"]

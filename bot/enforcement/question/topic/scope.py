@@ -52,7 +52,9 @@ def scope_of(
     *said* are those of the *facts* that were told just now. What facts alone fit is offered, and decides nothing.
     """
     known = lookups(index)
-    named = _by_words_and_facts(topic, said, index, evaluator, day)
+    named, besides = _by_words_and_facts(topic, said, index, evaluator, day)
+    if named and besides:
+        return Scope(choices=(*besides, *named), is_offer=True)
     told = tuple(name for name in named if not _tested(known, name, evaluator, day).isdisjoint(said))
     alone = tuple(name for name in topic.actions if known.demanding(name, evaluator, day))
     is_told = any(not _tested(known, name, evaluator, day).isdisjoint(said) for name in alone)
@@ -93,18 +95,24 @@ def scope_of(
 
 def _by_words_and_facts(
     topic: Topic, said: Mapping[str, Value], index: BundleIndex, evaluator: Evaluator, day: int
-) -> tuple[str, ...]:
-    """The outcomes that are named, the likeliest first, by what is told and then by the words; of nothing named the one
-    that words speak of as much as its whole name would, and that depends on what is told.
+) -> tuple[tuple[str, ...], tuple[str, ...]]:
+    """The outcomes that are named, the likeliest first, by what is told and then by the words; and what else it may be.
+
+    Where words speak of one as much as its whole name would, and far more than of all that is named, that is asked for
+    if what is told matters for it, and else it may be that.
     """
     known, likely = lookups(index), dict(topic.likely)
     tested = {name: _tested(known, name, evaluator, day) & said.keys() for name in (*topic.outcomes, *likely)}
     named = [name for name in topic.outcomes if known.answering((name,), evaluator, day)]
     named.sort(key=lambda name: (-len(tested[name]), -likely.get(name, 0.0)))
-    ahead = _ahead(likely)
-    if not (named or topic.actions or topic.areas) and len(ahead) == 1 and likely[ahead[0]] >= NAMED:
-        named = [name for name in ahead if name in known.deciding and tested[name]]
-    return tuple(named)
+    ahead = tuple(name for name in _ahead(likely) if name in known.deciding)
+    is_alone = any(known.demanding(name, evaluator, day) for name in topic.actions)
+    if len(ahead) != 1 or likely[ahead[0]] < NAMED or ahead[0] in named or is_alone:
+        return tuple(named), ()
+    if tested[ahead[0]]:
+        return ahead, ()
+    cases = {fact for fact, value in said.items() if not isinstance(value, str)}  # "a dog" is only of a kind
+    return tuple(named), () if any(tested[name] & cases for name in named) else ahead
 
 
 def _in_order(missing: Sequence[str], outcome: str, known: Lookups, evaluator: Evaluator, day: int) -> Iterator[str]:
