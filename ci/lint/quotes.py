@@ -11,7 +11,7 @@ from fractions import Fraction
 from functools import lru_cache
 
 from bylaw.authored.conditions import AllOf, AnyOf, Condition, FactCheck, Not
-from bylaw.authored.policies import PolicyAction, PolicyException
+from bylaw.authored.policies import Policy, PolicyAction, PolicyException
 from bylaw.authored.vocabulary import Vocabulary
 from bylaw.language.figures import Amount, figures, measure
 from bylaw.language.lexicon import lexicon
@@ -20,6 +20,7 @@ from bylaw.language.units import unit_named
 from bylaw.language.words import Word, read_words
 from bylaw.logic.formula.ir import exact
 from ci.findings import Finding, Place, Route
+from ci.lint.unused import names_of
 from ci.loading.load import PolicyFile, Workspace
 
 _MODALS = frozenset(("must", "may", "shall", "should", "can", "will"))
@@ -59,11 +60,20 @@ def quote_mismatches(workspace: Workspace) -> Iterator[Finding]:
             if not action.source_text:
                 continue
             terms = [one for name in action.requires for one in _term(vocabulary, name)]
-            tested = _tested(vocabulary, policy.metadata.domain, [*policy.conditions, *action.when, *terms])
-            names = _names(vocabulary, [action.action])
-            yield from _sentence(file, action.source_text, (*at, "source_text"), tested, names)
+            tested = _tested(vocabulary, policy.metadata.domain, [*_required(policy, action), *action.when, *terms])
+            own = _own(vocabulary, [action.action])
+            yield from _sentence(file, action.source_text, (*at, "source_text"), tested, own)
             yield from _negation(file, vocabulary, action, at)
         yield from _exceptions(file, vocabulary, policy.exceptions, ())
+
+
+def _required(policy: Policy, action: PolicyAction) -> list[Condition]:
+    """The conditions of a policy that one of its actions needs: all, or what its `requires` names, denied or not."""
+    if not action.requires:
+        return policy.conditions
+    named = {name.casefold() for name in action.requires}
+    named |= {name.removeprefix("not ").removeprefix("no_") for name in named}
+    return [one for one in policy.conditions if not named.isdisjoint(names_of(one))]
 
 
 def _term(vocabulary: Vocabulary, name: str) -> Sequence[Condition]:
@@ -78,8 +88,8 @@ def _exceptions(
         if exception.has_force and exception.action is not None:
             yield from _conditions(file, vocabulary, exception.conditions, (*here, "conditions"))
             tested = _tested(vocabulary, file.policy.metadata.domain, exception.conditions)
-            names = _names(vocabulary, [exception.action, *exception.replaces])
-            yield from _sentence(file, exception.source_text, (*here, "source_text"), tested, names)
+            own = _own(vocabulary, [exception.action, *exception.replaces])
+            yield from _sentence(file, exception.source_text, (*here, "source_text"), tested, own)
         yield from _exceptions(file, vocabulary, exception.exceptions, here)
 
 
@@ -104,14 +114,15 @@ def _conditions(
 
 
 def _sentence(
-    file: PolicyFile, text: str | None, route: Route, tested: Sequence[_Measure], names: Sequence[str]
+    file: PolicyFile, text: str | None, route: Route, tested: Sequence[_Measure], own: Sequence[_Measure]
 ) -> Iterator[Finding]:
-    """Of the figures of a whole sentence one at least is tested, where figures of that kind are; names do not count."""
+    """Of the figures of a whole sentence one at least is tested, where figures of that kind are; an action's *own* ones
+    do not count.
+    """
     if not text or not tested:
         return
     said, _bare = _read(text)
-    named = [measure for name in names for measure in _read(name)[0]]
-    said = [one for one in said if not any(one.says(other) for other in named)]
+    said = [one for one in said if not any(one.says(other) for other in own)]
     for kind in sorted({one.kind for one in said}):
         others, known = ([one for one in side if one.kind == kind] for side in (said, tested))
         if known and not any(one.says(other) for one in others for other in known):
@@ -119,13 +130,17 @@ def _sentence(
             return
 
 
-def _names(vocabulary: Vocabulary, actions: Sequence[str]) -> list[str]:
-    """What the actions are called, as words: "answer within 2 days"."""
-    names = []
+def _own(vocabulary: Vocabulary, actions: Sequence[str]) -> list[_Measure]:
+    """The figures that actions declare, and those in what they are called: "answer within 2 days"."""
+    found: list[_Measure] = []
     for name in actions:
         declared = vocabulary.actions.get(name)
-        names += [name.replace("_", " "), *([declared.label or "", *declared.phrases] if declared else ())]
-    return names
+        texts = [name.replace("_", " "), *([declared.label or "", *declared.phrases] if declared else ())]
+        found += [measure for text in texts for measure in _read(text)[0]]
+        told = declared.figures or () if declared else ()
+        measures = (_measure(str(one.value), one.unit) for one in told if one.unit)
+        found += [measure for measure in measures if measure is not None]
+    return found
 
 
 def _negation(file: PolicyFile, vocabulary: Vocabulary, action: PolicyAction, at: Route) -> Iterator[Finding]:

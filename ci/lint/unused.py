@@ -52,10 +52,7 @@ def unused_conditions(workspace: Workspace) -> Iterator[Finding]:
         named = {name.casefold() for action in policy.actions for name in action.requires}
         named |= {step.casefold() for step in policy.steps}
         for i, condition in enumerate(policy.conditions):
-            own = {id.casefold() for id in _ids(condition)}
-            if isinstance(condition, TimeWindow):
-                own.add(WITHIN_WINDOW)
-            if own.isdisjoint(named):
+            if named.isdisjoint(names_of(condition)):
                 said = "has a condition that none of its actions requires, so it narrows nothing"
                 message = f"policy `{policy.policy_id}` {said}"
                 help = "give it an `id` and name that in the `requires` of each action that it should narrow"
@@ -108,6 +105,11 @@ def _takes_all(policy: Policy) -> bool:
     """Is there an action that takes all conditions, because it names none? Or does hand-written logic read them?"""
     has_own_logic = policy.formal is not None and policy.formal.logic_rules is not None
     return has_own_logic or any(one.takes_all for one in policy.actions)
+
+
+def names_of(condition: Condition) -> set[str]:
+    """The names by which the `requires` of an action asks for it."""
+    return {id.casefold() for id in _ids(condition)} | ({WITHIN_WINDOW} if isinstance(condition, TimeWindow) else set())
 
 
 def _ids(condition: Condition) -> Iterator[str]:
