@@ -38,13 +38,12 @@ def said(root: Path, *words: str) -> subprocess.CompletedProcess[str]:
 
 
 @pytest.fixture(scope="module")
-def asked(tmp_path_factory):
+def asked(tmp_path_factory, call):
     """A repository in which every verb has been called once, and the request that `ask` left."""
     root = tmp_path_factory.mktemp("light") / "set"
-    subprocess.run([sys.executable, "-m", "bylaw.cli", "init", root], check=True, capture_output=True)
-    for words in (("list", "facts"), ("explain", "POL-REFUND-001")):
-        said(root, *words)
-    return root, json.loads(said(root, "ask", QUESTION, "--json").stdout)["request_id"]
+    for words in (("init", root), ("list", "facts", "--root", root), ("explain", "POL-REFUND-001", "--root", root)):
+        assert call(*words).code == 0
+    return root, call("ask", QUESTION, "--json", "--root", root).json["request_id"]
 
 
 @pytest.mark.parametrize(("words", "heavy"), ROWS.values(), ids=ROWS)
