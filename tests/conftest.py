@@ -70,7 +70,7 @@ _SETTINGS = "_hypothesis_internal_use_settings"  # where a property's own settin
 DAY = "2026-06-01"  # the day that the tiny company's questions are asked for
 
 
-_FEW = 15  # examples of a property that every run tries; of more, a tenth, and a third where slow tests run among all
+_FEW = 10  # examples of a property that every run tries; of more, a tenth, and a third where slow tests run among all
 
 
 def _worker() -> tuple[int, int]:

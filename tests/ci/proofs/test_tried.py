@@ -28,7 +28,7 @@ from ci.proofs.theory import Theory
 from tests.ci.proofs.smallsets import CASES, DAYS, EFFECTS, EVERY, GRID, TORN, VARIABLES, Tried, cases_of, guard, mask
 from tests.ci.proofs.smallsets import ruleset as any_ruleset
 
-SETS, BATCH = 1_000, 50
+SETS, BATCH = 400, 50
 Question = Callable[[Theory, Tried, random.Random], int]
 
 
