@@ -70,7 +70,11 @@ _SETTINGS = "_hypothesis_internal_use_settings"  # where a property's own settin
 DAY = "2026-06-01"  # the day that the tiny company's questions are asked for
 
 
-_FEW = 10  # examples of a property that every run tries; of more, a tenth, and a third where slow tests run among all
+_FEW = 10  # examples of a property that every run tries; of many, a thirtieth, and a third where slow tests run, too
+
+# Journeys through real processes, and what was collected elsewhere, run with the slow tests: what they promise has
+# quicker tests in its own room.
+_JOURNEYS = {"realworld", "trips"}
 
 
 def _worker() -> tuple[int, int]:
@@ -95,6 +99,9 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
     """All workers have the same order. Properties look at all of their examples in the run of slow tests alone."""
     if _worker()[1] > 1:
         items.sort(key=lambda item: item.path.parts)
+    for item in items:
+        if item.path.parent.name in _JOURNEYS:
+            item.add_marker("slow")
     if settings.default is not settings.get_profile("fixed"):
         return
     own = {id(item.obj): item for item in items if isinstance(item, pytest.Function) and is_hypothesis_test(item.obj)}
@@ -105,7 +112,7 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
             item.add_marker("slow")
             continue
         chosen = getattr(item.obj, _SETTINGS, None) or settings.default
-        few = max(_FEW, chosen.max_examples // (10 if "not slow" in config.option.markexpr else 3))
+        few = max(_FEW, chosen.max_examples // (30 if "not slow" in config.option.markexpr else 3))
         setattr(item.obj, _SETTINGS, settings(chosen, max_examples=min(few, chosen.max_examples)))
 
 
@@ -128,8 +135,21 @@ def pytest_ignore_collect(collection_path: Path, config: pytest.Config) -> bool 
 
 @pytest.hookimpl(optionalhook=True)
 def pytest_xdist_auto_num_workers(config: pytest.Config) -> int:
-    """`-n auto`: two more than there are processors, as half of the time is spent waiting for other processes."""
-    return (len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1) + 2
+    """`-n auto`: one more than there are processors, as some of the time is spent waiting for other processes."""
+    return (len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1) + 1
+
+
+@pytest.hookimpl(optionalhook=True)
+def pytest_xdist_make_scheduler(config: pytest.Config, log: Any) -> Any:
+    """One worker has all files of a folder: it compiles, imports and starts once what they share."""
+    from xdist.scheduler import LoadScopeScheduling
+
+    class Folders(LoadScopeScheduling):
+        def _split_scope(self, nodeid: str) -> str:
+            path = Path(nodeid.partition("::")[0])
+            return str(path if path.parent.name == HERE.name else path.parent)
+
+    return Folders(config, log) if config.getvalue("dist") == "loadfile" else None
 
 
 @dataclass(frozen=True)

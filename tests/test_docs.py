@@ -41,6 +41,7 @@ def test_every_kind_of_condition_and_action_stands_in_an_example() -> None:
     assert {kind for kind in get_args(ActionType) if kind not in TEXT} == set()
 
 
+@pytest.mark.slow
 def test_the_site_is_built_without_a_warning_and_leads_to_every_page(tmp_path: Path) -> None:
     """Strict: a link to a page or a heading that is not there stops it. Nothing in it is fetched from elsewhere."""
     shutil.copytree(DOCS, tmp_path / "docs")

@@ -316,6 +316,7 @@ def test_a_comment_is_answered_from_the_event_alone(git: Git, tmp_path: Path) ->
     assert said[3:] == ["review", "--compute", "reply.json", "--root", "pull-request"]
 
 
+@pytest.mark.slow
 @needs_bash
 def test_two_clean_changes_that_contradict_each_other_are_named_on_the_branch(git: Git, tmp_path: Path) -> None:
     before = git("rev-parse", "HEAD")
@@ -346,6 +347,7 @@ metadata: {{source: leaflet, owner: Gifts, domain: refund}}
 """
 
 
+@pytest.mark.slow
 @needs_bash
 def test_the_bundle_of_a_first_push_is_compiled(git: Git, tmp_path: Path) -> None:
     nothing = "0" * 40
@@ -356,6 +358,7 @@ def test_the_bundle_of_a_first_push_is_compiled(git: Git, tmp_path: Path) -> Non
     assert (git.folder / "out" / "compiled_policy_bundle.json").is_file()
 
 
+@pytest.mark.slow
 @needs_bash
 def test_debt_of_the_branch_stops_no_bundle_and_an_unreadable_file_does(git: Git, tmp_path: Path) -> None:
     (git.folder / "policies/refund/POL-REFUND-008.yaml").write_text(GIFT.format(name="008", action="nothing_known"))

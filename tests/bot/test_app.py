@@ -220,6 +220,7 @@ def test_a_question_that_somebody_asked_before_is_read_no_more(repository, tmp_p
     assert parse.cache_info().misses == 0
 
 
+@pytest.mark.slow
 def test_rights_come_from_the_rules_and_from_nowhere_else(tmp_path):
     """Data of a schema that nobody was granted is not read, whatever the message says."""
     from bylaw.demos.warehouse import build

@@ -17,6 +17,7 @@ from bot.evidence.store.engine import connect
 from bot.evidence.store.tables import audit
 from bylaw.cli import main
 from tests.conftest import call_bylaw
+from tests.fakes.forked import Forked
 
 LAMP = "Can I return a lamp I bought 12 days ago? I have the receipt."
 
@@ -38,6 +39,7 @@ def call(folder):
     return called
 
 
+@pytest.mark.slow
 def test_a_question_is_answered_from_a_bundle(folder, repository):
     env = {k: v for k, v in os.environ.items() if not k.startswith("BYLAW_") and k != "NO_COLOR"}
     command = [sys.executable, "-m", "bylaw.cli", "ask", LAMP, "--bundle", str(repository.bundle)]
@@ -146,8 +148,8 @@ def test_the_environment_may_name_the_bundle_and_the_store(call, repository, fol
 
 def test_serve_answers_until_it_is_told_to_stop(folder, repository):
     env = {k: v for k, v in os.environ.items() if not k.startswith("BYLAW_")}
-    command = [sys.executable, "-m", "bylaw.cli", "serve", "--bundle", str(repository.bundle), "--port", "0"]
-    running = subprocess.Popen(command, cwd=folder, env=env, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+    command = ("-m", "bylaw.cli", "serve", "--bundle", repository.bundle, "--port", "0")
+    running = Forked(*command, cwd=folder, env=env, stdout=subprocess.PIPE, stderr=subprocess.PIPE)
     address = running.stdout.readline().strip().removeprefix("serving on ")
     said = httpx.post(f"{address}/v2/query", json={"text": LAMP, "request_id": "r1"}, timeout=30).json()
     assert (said["kind"], said["status"]) == ("policy", "answered")

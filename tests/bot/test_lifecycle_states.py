@@ -253,7 +253,7 @@ class Requests(RuleBasedStateMachine):
 @pytest.mark.parametrize(
     ("kind", "count"),
     [
-        ("sqlite", 12),
+        ("sqlite", 6),
         ("postgresql", 3),
         pytest.param("sqlite", 40, marks=pytest.mark.slow),
         pytest.param("postgresql", 8, marks=pytest.mark.slow),

@@ -173,6 +173,7 @@ def in_a_terminal(*words: object, **environ: str) -> str:
     return shown.decode()
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(sys.platform == "win32", reason="there are no pseudo-terminals here")
 def test_a_terminal_sees_colours_unless_it_was_told_not_to(company: Any) -> None:
     words = ("check", "--root", company.root)

@@ -44,6 +44,7 @@ def _content(path):
         return {table: connection.execute(f"SELECT * FROM {table} ORDER BY 1").fetchall() for table in TABLES}
 
 
+@pytest.mark.slow
 def test_two_builds_of_one_day_hold_the_same_rows(path, tmp_path):
     build(tmp_path / "again.duckdb", TODAY)
     assert _content(tmp_path / "again.duckdb") == _content(path)
@@ -113,6 +114,7 @@ def test_a_build_costs_little(tmp_path):
     assert time.process_time() - started < 3
 
 
+@pytest.mark.slow
 def test_a_build_replaces_the_file_and_leaves_nothing_beside_it(tmp_path):
     target = tmp_path / "deep" / "demo.duckdb"
     build(target, TODAY)

@@ -23,6 +23,8 @@ from tests.fakes.github.server import TABLE, FakeGitHub
 from tests.fakes.github.state import State
 from tests.rows import each
 
+pytestmark = pytest.mark.slow
+
 ROWS = yaml.safe_load(Path(__file__).with_name("github_refusals.yaml").read_text(encoding="utf-8"))
 LINES = [f"k{i}: {i}\n" for i in range(1, 41)]
 CLIENT = httpx.Client(verify=False, timeout=20)

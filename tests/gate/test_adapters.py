@@ -13,6 +13,8 @@ from bylaw.guard import Guard
 from tests.gate.frameworks import ASYNC, FRAMEWORKS
 from tests.gate.shop import REFUND, SHOP
 
+pytestmark = pytest.mark.slow
+
 VERIFY = ("verify", {"customer_id": "c1"})
 PAY = ("issue_refund", REFUND)
 WORLD = {

@@ -83,6 +83,7 @@ def test_a_new_bundle_is_picked_up_and_a_broken_one_is_not(tmp_path, bundle_file
     assert guard.decide("disclose_pii").is_allowed
 
 
+@pytest.mark.slow
 def test_the_agent_of_the_handbook_says_what_the_page_says(tmp_path, request, call):
     page = DOCS / "agents.md"
     text = page.read_text(encoding="utf-8")
@@ -102,6 +103,7 @@ def test_nothing_of_a_server_or_a_database_is_imported():
     assert subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True).stdout == "[]\n"
 
 
+@pytest.mark.slow
 def test_the_demo_stops_at_the_proxy_what_it_should_and_is_cited(tmp_path):
     shutil.copytree(EXAMPLE, tmp_path, dirs_exist_ok=True)
     lines: list[str] = []

@@ -9,8 +9,8 @@ from tests.gate.doors import DESK, on_pipes, over_http
 from tests.gate.shop import REFUND
 
 # Each door and each protocol; a client on pipes starts two interpreters, which takes two seconds.
-DOORS = [("pipes", "auto"), ("http", "legacy"), ("json", "auto")]
-ALL = [*DOORS, ("pipes", "legacy"), ("http", "auto"), ("json", "legacy")]
+DOORS = [pytest.param(("pipes", "auto"), marks=pytest.mark.slow), ("http", "legacy"), ("json", "auto")]
+ALL = [*DOORS, pytest.param(("pipes", "legacy"), marks=pytest.mark.slow), ("http", "auto"), ("json", "legacy")]
 
 
 @pytest.fixture(params=DOORS, ids="-".join)

@@ -20,6 +20,8 @@ from bylaw.warehouses.port import WarehouseError
 from bylaw.warehouses.registry import open_warehouse
 from tests.bot.analytics.conftest import TODAY
 
+pytestmark = pytest.mark.slow
+
 ROWS = yaml.safe_load(Path(__file__).with_name("answer.yaml").read_text(encoding="utf-8"))["answers"]
 ANSWERED = [row["text"] for row in ROWS if row["status"] == "answered"]
 TYPES = {"DOUBLE": "double precision", "TIMESTAMP WITH TIME ZONE": "timestamptz"}

@@ -272,6 +272,7 @@ def model(server):
     made.close()
 
 
+@pytest.mark.slow
 def test_a_real_server_proposes(model, server, index, warehouse):
     talk = Asking(index, warehouse, Guard(model, Clock()))
     reply = talk.says(ASKED)

@@ -242,6 +242,7 @@ def test_an_answer_may_come_through_a_pipe(
     assert says in done.out + done.err
 
 
+@pytest.mark.slow
 def test_a_pipe_that_nobody_reads_to_its_end_is_refused_all_the_same(repository: Any, tmp_path: Path) -> None:
     words = [sys.executable, "-m", "bylaw.cli", "enforce", "--bundle", str(repository.bundle), "--query", "refund?"]
     done = subprocess.run([*words, "--response", "-"], input=PIPED[3][0], capture_output=True, cwd=tmp_path)

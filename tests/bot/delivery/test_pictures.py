@@ -96,6 +96,7 @@ def test_a_picture_is_a_picture():
     assert "Orders by region" in drawn and "A.b[c]" in drawn
 
 
+@pytest.mark.slow
 def test_the_same_reply_is_the_same_picture_wherever_and_whenever_it_is_drawn():
     code = (
         "import sys, hashlib; from tests.bot.delivery.test_pictures import MONTHS, picture; "

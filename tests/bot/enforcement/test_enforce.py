@@ -163,6 +163,7 @@ def test_a_sentence_that_nobody_reads_is_never_delivered(text: str, own: BundleI
     assert (found.verdict, found.delivered) == ("unread", None)
 
 
+@pytest.mark.slow
 def test_a_long_answer_is_not_read_once_a_sentence(own: BundleIndex) -> None:
     said = ["You get store credit."] * 400
     started = time.process_time()

@@ -44,6 +44,7 @@ def rows(case: dict, *labels: str) -> Iterator[tuple[str, str]]:
     return ((label, text) for label in labels or LABELS for text in case.get(label, ()))
 
 
+@pytest.mark.slow
 def test_there_are_enough_rows_over_all_domains(companies: Companies) -> None:
     labels = [label for case in CASES for label, _ in rows(case)]
     assert len(labels) >= 1200
@@ -64,6 +65,7 @@ def test_no_wrong_answer_is_valid(case: dict, companies: Companies) -> None:
     assert slips == []
 
 
+@pytest.mark.slow
 @each("case", CASES, ids=IDS)
 def test_what_is_wrong_is_not_valid_behind_what_is_right(case: dict, companies: Companies) -> None:
     right = (text for _, text in rows(case, "right") if judged(case, text, companies).verdict == "valid")
@@ -76,6 +78,7 @@ def test_what_is_wrong_is_not_valid_behind_what_is_right(case: dict, companies: 
     assert slips == []
 
 
+@pytest.mark.slow
 def test_how_many_are_understood(companies: Companies, capsys: pytest.CaptureFixture[str]) -> None:
     counts: Counter[tuple[bool, str]] = Counter()
     for case in CASES:

@@ -147,6 +147,7 @@ def test_recorded_answers_need_no_server(asking, tmp_path, fake):
     assert "recorded for this" in other["meta"]["fallback_reason"]
 
 
+@pytest.mark.slow
 def test_another_service_writes_as_well(asking, fake):
     told = {"BYLAW_LLM_MODEL": f"anthropic:{CLAUDE}", "BYLAW_LLM_URL": fake.anthropic}
     assert reply_of(asking(**told))["meta"]["author"] == f"anthropic:{CLAUDE}"

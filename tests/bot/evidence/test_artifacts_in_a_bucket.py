@@ -19,6 +19,8 @@ from bot.evidence.artifacts import ArtifactError, shelf
 from bylaw.errors import BylawError
 from tests.fakes.forked import Forked
 
+pytestmark = pytest.mark.slow
+
 PUT = "import sys; from pathlib import Path; from bot.evidence.artifacts import shelf; "
 PUT += "s = shelf('s3://papers/bot', Path('.'));"
 

@@ -368,7 +368,11 @@ def unharmed(tmp_path_factory):
         return [seen(shop, name) for name in ("victim", "hal")], dump(shop.services.index.bundle)
 
 
-@pytest.mark.parametrize("attack", ATTACKS, ids=lambda attack: attack.__name__)
+@pytest.mark.parametrize(
+    "attack",
+    [pytest.param(one, marks=[pytest.mark.slow] if n % 4 else []) for n, one in enumerate(ATTACKS)],
+    ids=lambda attack: attack.__name__,
+)
 def test_an_attack_has_no_effect_on_anybody_else(shop, unharmed, attack):
     attack(shop)
     candidates.gather(shop.services, shop.now)

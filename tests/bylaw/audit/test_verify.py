@@ -126,6 +126,7 @@ def test_all_breaks_are_counted_and_the_first_are_told(chain):
     assert (len(found.breaks), found.break_counts) == (MAX_TOLD, {"edited": MAX_TOLD + 200})
 
 
+@pytest.mark.slow
 def test_memory_does_not_grow_with_the_chain():
     def entries(size):
         tail = START

@@ -66,7 +66,9 @@ def test_asking_again_changes_nothing(shop, hub):
 
 
 @pytest.mark.parametrize("step", range(len(STEPS)))
-@pytest.mark.parametrize("kind", ["unavailable", "cut_after", "cut_before"])
+@pytest.mark.parametrize(
+    "kind", ["cut_after", *(pytest.param(one, marks=pytest.mark.slow) for one in ("unavailable", "cut_before"))]
+)
 def test_a_fault_at_any_step_is_overcome(shop, hub, step, kind):
     method, path, _ = STEPS[step].split()
     shop.fail(kind, times=1, on=f"^{method} .*{path}$")

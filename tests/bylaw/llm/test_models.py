@@ -128,6 +128,7 @@ def test_what_cannot_be_asked_is_wrong_usage(given, said):
         Model(given)
 
 
+@pytest.mark.slow
 def test_no_library_looks_for_a_key_of_its_own(fake):
     """A key in the environment is for somebody else: only what is given is sent."""
     code = (

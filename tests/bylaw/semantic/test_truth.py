@@ -85,6 +85,7 @@ def _window(start, days):
 SLOW = settings(max_examples=60, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
 
 
+@pytest.mark.slow
 @SLOW
 @given(st.sampled_from(ADDITIVE), st.sampled_from(DIMENSIONS), DAYS, st.integers(1, 8), st.booleans())
 def test_ties_are_all_that_rank_with_the_last(rows, compiler, metric, dimension, start, limit, descending):

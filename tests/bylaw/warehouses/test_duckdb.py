@@ -74,6 +74,7 @@ def test_a_statement_that_never_ends_is_stopped(warehouse):
     assert warehouse.run("SELECT 1", 1).rows == ((1,),)
 
 
+@pytest.mark.slow
 def test_a_statement_that_eats_memory_is_stopped(tmp_path):
     path = tmp_path / "demo.duckdb"
     build(path, TODAY)

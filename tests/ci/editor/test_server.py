@@ -7,6 +7,7 @@ import sys
 from collections.abc import Awaitable, Callable
 from pathlib import Path
 
+import pytest
 from lsprotocol import types as lsp
 from pygls.lsp.client import LanguageClient
 
@@ -45,6 +46,7 @@ def spoken(
     asyncio.run(asyncio.wait_for(run(), 120))
 
 
+@pytest.mark.slow
 def test_an_editor_hears_findings_while_typing_and_is_helped(tmp_path: Path) -> None:
     init(tmp_path / "p")
     uri = (tmp_path / "p" / SECOND).as_uri()

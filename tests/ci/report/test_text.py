@@ -71,11 +71,11 @@ def test_a_line_that_is_empty_or_too_short_has_no_excerpt() -> None:
 
 
 def test_many_findings_stay_a_readable_report() -> None:
-    findings = [Finding("conflict", f"m{i}", Place("a.yaml")) for i in range(100_000)]
+    findings = [Finding("conflict", f"m{i}", Place("a.yaml")) for i in range(10_000)]
     text = plain(render(findings, {}, cap=20))
     assert text.count("error[conflict]") == 20
-    assert "… and 99980 more: 99980 conflict" in text
-    assert text.endswith("1 file: 100000 errors")
+    assert "… and 9980 more: 9980 conflict" in text
+    assert text.endswith("1 file: 10000 errors")
 
 
 @given(st.lists(st.sampled_from(["conflict", "gap", "schema", "unused-word"]), max_size=30), st.integers(1, 12))

@@ -160,6 +160,7 @@ def test_an_internal_error_is_said_without_its_inside_and_recorded(server):
     assert entry.body["error"] == "ZeroDivisionError: division by zero"
 
 
+@pytest.mark.slow
 def test_many_at_once_are_all_answered_and_kept(server):
     with ThreadPoolExecutor(12) as pool:
         texts = ["revenue by region", "why did we leave plasma?", "may I return it?", "sing"]

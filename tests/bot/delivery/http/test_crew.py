@@ -17,6 +17,8 @@ from bot.evidence.store.engine import connect
 from bot.evidence.store.tables import audit
 from tests.fakes.bundle import write_bundle
 
+pytestmark = pytest.mark.slow
+
 SECONDS = 60  # for what takes a moment on a machine that has nothing else to do
 
 

@@ -101,7 +101,9 @@ MALFORMED = [
 ]
 
 
-@pytest.mark.parametrize("kind", ["application/json", "application/x-www-form-urlencoded"])
+@pytest.mark.parametrize(
+    "kind", ["application/json", pytest.param("application/x-www-form-urlencoded", marks=pytest.mark.slow)]
+)
 def test_what_is_signed_and_malformed_is_the_senders_fault(bot, slack, caplog, kind):
     for sent in MALFORMED:
         answered = post(bot, sent.encode(), {**signed(sent, slack.secret), "Content-Type": kind})

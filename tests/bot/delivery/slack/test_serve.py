@@ -14,6 +14,8 @@ from tests.fakes.slack import payloads
 from tests.fakes.slack.reading import shown
 from tests.waiting import wait_until
 
+pytestmark = pytest.mark.slow
+
 
 @pytest.mark.parametrize("way", ["http", "socket"])
 def test_the_command_answers_in_slack(tmp_path, repository, slack, way):
