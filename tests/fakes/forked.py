@@ -33,14 +33,19 @@ ROOT = Path(__file__).parents[2]
 IMPORTED = (
     *(
         "alembic.command",
-        "bot.cli",
-        "bot.delivery.http.serving.serve",
-        "bot.delivery.slack.app",
-        "bot.evidence.store.migrate",
-        "bylaw.cli",
+        "alembic.config",
+        "concurrent.futures.process",
+        "mcp.server.mcpserver",
+        "multiprocessing.queues",
     ),
-    *("bylaw.guard", "bylaw.warehouses.engine", "ci.cli", "ci.commands", "ci.pipeline", "mcp.server.mcpserver"),
-    *("tests.fakes.frame", "tests.fakes.serve", "uvicorn.protocols.http.h11_impl"),
+    *("pydantic.v1", "rapidfuzz.fuzz", "rapidfuzz.process", "sqlglot.dialects.duckdb"),
+    *("uvicorn.lifespan.on", "uvicorn.loops.auto", "uvicorn.protocols.http.h11_impl"),
+    "uvicorn.protocols.http.httptools_impl",
+    *("bot.cli", "bot.delivery.http.serving.serve", "bot.delivery.http.serving.wire", "bot.delivery.slack.app"),
+    *("bot.evidence.store.migrate", "bot.memory.opening", "bot.request.scheduler"),
+    *("bylaw.cli", "bylaw.guard", "bylaw.logic.solver.smt", "bylaw.warehouses.engine"),
+    *("ci.check", "ci.cli", "ci.commands", "ci.commands.fix", "ci.compile", "ci.pipeline", "ci.report.report"),
+    *("tests.fakes.frame", "tests.fakes.serve"),
 )
 
 
