@@ -11,6 +11,7 @@ import logging
 import os
 import shutil
 import signal
+import ssl
 import subprocess
 import sys
 import tempfile
@@ -60,6 +61,9 @@ os.environ["BYLAW_CACHE"] = _LEFT.name
 
 # Rows are read by the ten thousand whenever tests are collected, and libyaml reads them eight times as fast.
 yaml.safe_load = functools.partial(yaml.load, Loader=yaml.CSafeLoader)
+
+# Each call of httpx would read the certificates of all authorities, 40 ms, and nobody here speaks TLS.
+ssl.create_default_context = functools.cache(ssl.create_default_context)
 
 # Nobody loses a test's files with the power: what is synced in this process need not wait for the disk. Processes that
 # tests start, and kill, do wait.

@@ -139,7 +139,7 @@ def open_slack(serving: Serving, settings: Settings, pool: Pool = ThreadPoolExec
     # over a socket nothing is signed; Bolt wants a secret all the same, and without one no HTTP request would pass
     secret = settings.slack_signing_secret or settings.slack_bot_token
     try:
-        bolt = App(client=client, signing_secret=secret, listener_executor=listening, logger=_log)
+        bolt = App(name="bylaw", client=client, signing_secret=secret, listener_executor=listening, logger=_log)
     except BoltError as error:
         raise UsageError(f"Slack does not take the bot's token: {error}", "see BYLAW_SLACK_BOT_TOKEN") from error
     threads = Threads(serving, client, str(known["team_id"]), str(known["user_id"]), work)
