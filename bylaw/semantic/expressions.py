@@ -38,6 +38,7 @@ def expression(text: str, entity: str) -> exp.Expr:
     return tree
 
 
+@lru_cache(maxsize=4096)
 def columns_of(text: str, entity: str) -> tuple[tuple[str, str], ...]:
     """(entity, column) of every column that *text* reads, sorted. Raises InvalidExpression."""
     found = {(column.table, column.name) for column in expression(text, entity).find_all(exp.Column)}
