@@ -219,6 +219,7 @@ def test_a_claim_of_an_action_is_what_every_completion_says(
         outcomes.intersection(clash.outcomes) or (not clash.outcomes and clash.action in spoken)
         for clash in now.conflicts
     )
+    assert any("contradict each other here" in said for said in found.objections) == is_torn
     verdicts = ["impossible"] * (is_broken or is_torn) + ["incomplete"] * bool(found.missing)
     verdicts += ["incomplete" if one == "satisfiable" else one for one in expected]
     assert found.verdict == max(verdicts, key=list(SEVERITY).index)

@@ -209,6 +209,14 @@ def test_what_is_beyond_points_is_left_to_others(title):
         tie(the_tie(Box({}, tuple(BEYOND[title]))), VARIABLES | many)
 
 
-def test_what_divides_is_tried_where_there_are_few_values():
-    told = tie(the_tie(Box({}, (Compare(times(2, "days"), "<=", times(3, "left")),))), VARIABLES)
-    assert told == ((("days", "left"), told.cells, (((0, 1),), ((0, 1),))))
+@pytest.mark.parametrize(
+    "item",
+    [
+        Compare(times(2, "days"), "<=", times(3, "left")),
+        Compare(times(3, "bought"), "<=", Arith("+", times(2, "due"), Const(739_001))),
+    ],
+    ids=["numbers", "dates"],
+)
+def test_what_divides_is_tried_where_there_are_few_values(item):
+    told = tie(the_tie(Box({}, (item,))), VARIABLES)
+    assert told == (tuple(sorted(facts_of(item))), told.cells, (((0, 1),), ((0, 1),)))
