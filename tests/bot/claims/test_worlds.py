@@ -162,6 +162,8 @@ def conditions(draw: st.DrawFn) -> Condition:
 @st.composite
 def worlds(draw: st.DrawFn) -> World:
     ruleset = draw(rulesets())
+    always = (replace(rule, guard=And(())) if draw(st.integers(0, 2)) == 0 else rule for rule in ruleset.rules)
+    ruleset = replace(ruleset, rules=tuple(always))  # some hold in any case: else there would hardly be a contradiction
     formula: Formula | None = draw(st.none() | formulas(leaves=2))
     if formula is not None:
         ruleset = replace(ruleset, constraints=(Constraint("C", "P9", formula, "never", Source("x.yaml")),))
