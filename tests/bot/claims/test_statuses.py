@@ -51,6 +51,8 @@ def test_each_claim_gets_its_status_and_the_policy_that_decides(
         assert (one.path is None) is (one.line is None)
         assert status in ("valid", "unread") or any(one.quote in said for said in judged.objections)
         assert kind == "source" or (one.path is not None) is bool(policy)
+        if kind == "source" and status == "invalid":
+            assert ("no such policy" in one.why) is (one.policy_id not in index.bundle.policies)
 
 
 def test_what_is_claimed_is_valid_iff_every_completion_of_the_case_has_it(repositories: dict[str, BundleIndex]) -> None:
