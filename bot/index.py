@@ -6,13 +6,17 @@ from collections.abc import Callable, Iterable
 from dataclasses import replace
 from datetime import datetime
 from functools import cached_property, lru_cache, partial
-from typing import Any, Concatenate, ParamSpec, TypeVar
+from typing import TYPE_CHECKING, Any, Concatenate, ParamSpec, TypeVar
 
-from bylaw.authored.machines.rules import Rules
-from bylaw.authored.vocabulary import Vocabulary
-from bylaw.bundle import CompiledPolicyBundle, ruleset
+from bylaw.bundle_logic import ruleset
 from bylaw.logic.decide.evaluate import Evaluator
 from bylaw.logic.formula.ir import ConditionalRule, Ruleset
+
+if TYPE_CHECKING:
+    from bylaw.authored.machines.rules import Rules
+    from bylaw.authored.vocabulary import Vocabulary
+    from bylaw.compiled import CompiledPolicyBundle
+    from bylaw.sections import BundleLogic
 
 MOST_READERS = 32  # sets of roles whose rules are kept indexed
 _MOST_RECENT = 1_000  # questions whose answer is still known
@@ -21,23 +25,11 @@ P = ParamSpec("P")
 T = TypeVar("T")
 
 
-class BundleIndex:
-    """Lookups over one bundle (seed 001). Immutable for its readers: a new bundle gets a new index."""
+class LogicIndex:
+    """Lookups over the logic of one bundle. Immutable for its readers: a new bundle gets a new index."""
 
-    def __init__(self, bundle: CompiledPolicyBundle) -> None:
+    def __init__(self, bundle: BundleLogic) -> None:
         self.bundle = bundle
-
-        self._recent: dict[Callable[..., Any], Callable[..., Any]] = {}
-
-    def recently(self, find: Callable[Concatenate[BundleIndex, P], T]) -> Callable[P, T]:
-        """*find* over this index, which is not asked again for any of the last arguments: many people ask the same.
-
-        They have to be hashable, and to be all that *find* depends on; nobody changes what it returns.
-        """
-        known = self._recent.get(find)
-        if known is None:
-            known = self._recent.setdefault(find, lru_cache(_MOST_RECENT)(partial(find, self)))
-        return known
 
     @property
     def etag(self) -> str:
@@ -54,15 +46,6 @@ class BundleIndex:
         """The words."""
         return self.bundle.vocabulary
 
-    @property
-    def rules(self) -> Rules:
-        """How the machines behave."""
-        return self.bundle.rules
-
-    def local(self, moment: datetime) -> datetime:
-        """*moment* as the clocks of the organisation show it: its day is the organisation's."""
-        return self.bundle.context.calendar.local(moment)
-
     @cached_property
     def ruleset(self) -> Ruleset:
         """The logic."""
@@ -72,6 +55,43 @@ class BundleIndex:
     def evaluator(self) -> Evaluator:
         """The logic, indexed for many cases."""
         return Evaluator(self.ruleset, is_indexed=True)
+
+    @cached_property
+    def _by_id(self) -> dict[str, ConditionalRule]:
+        return {rule.rule_id: rule for rule in self.ruleset.rules}
+
+    def rule(self, rule_id: str) -> ConditionalRule:
+        """The rule of that id. Raises KeyError."""
+        return self._by_id[rule_id]
+
+
+class BundleIndex(LogicIndex):
+    """Lookups over one whole bundle (seed 001)."""
+
+    bundle: CompiledPolicyBundle
+
+    def __init__(self, bundle: CompiledPolicyBundle) -> None:
+        super().__init__(bundle)
+        self._recent: dict[Callable[..., Any], Callable[..., Any]] = {}
+
+    def recently(self, find: Callable[Concatenate[BundleIndex, P], T]) -> Callable[P, T]:
+        """*find* over this index, which is not asked again for any of the last arguments: many people ask the same.
+
+        They have to be hashable, and to be all that *find* depends on; nobody changes what it returns.
+        """
+        known = self._recent.get(find)
+        if known is None:
+            known = self._recent.setdefault(find, lru_cache(_MOST_RECENT)(partial(find, self)))
+        return known
+
+    @property
+    def rules(self) -> Rules:
+        """How the machines behave."""
+        return self.bundle.rules
+
+    def local(self, moment: datetime) -> datetime:
+        """*moment* as the clocks of the organisation show it: its day is the organisation's."""
+        return self.bundle.context.calendar.local(moment)
 
     def evaluator_of(self, roles: Iterable[str]) -> Evaluator:
         """The logic as somebody with *roles* may read it: the rules for everyone, and those for one of the roles."""
@@ -95,14 +115,6 @@ class BundleIndex:
         if len(shown) == len(self.ruleset.rules):
             return self.evaluator
         return Evaluator(replace(self.ruleset, rules=shown), is_indexed=True)
-
-    @cached_property
-    def _by_id(self) -> dict[str, ConditionalRule]:
-        return {rule.rule_id: rule for rule in self.ruleset.rules}
-
-    def rule(self, rule_id: str) -> ConditionalRule:
-        """The rule of that id. Raises KeyError."""
-        return self._by_id[rule_id]
 
     @cached_property
     def rules_by_domain(self) -> dict[str, tuple[ConditionalRule, ...]]:

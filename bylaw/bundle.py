@@ -8,21 +8,17 @@ fetched and put in place.
 
 from __future__ import annotations
 
-import hashlib
-import json
-from collections import Counter
 from collections.abc import Mapping
 from pathlib import Path
-from typing import Any, Literal
+from typing import Any
 
 from pydantic import ValidationError
-from pydantic_core import from_json
 
+from bylaw.bundle_logic import digest, document_of, joined, misfit, ruleset, text_of, unstamped
 from bylaw.canonical import canonical_json, plain, spelled
 from bylaw.collection import no_collection
+from bylaw.compiled import CompiledPolicyBundle
 from bylaw.errors import BundleError
-from bylaw.logic.formula.codec import decode
-from bylaw.logic.formula.ir import ConditionalRule, Constraint, Effect, Ruleset, Source, Variable, exact
 from bylaw.references import broken
 from bylaw.sections import (
     SCHEMA_VERSION,
@@ -32,7 +28,6 @@ from bylaw.sections import (
     BundleRule,
     BundleVariable,
     CompiledPath,
-    CompiledPolicyBundle,
     Dominance,
     Escalation,
     PathStep,
@@ -40,7 +35,7 @@ from bylaw.sections import (
     RuleSource,
     SchemaVersion,
 )
-from bylaw.signature import Keys, require_signature, sign
+from bylaw.signature import Keys, sign
 
 __all__ = [
     "FILE_NAME",
@@ -70,9 +65,9 @@ FILE_NAME = "compiled_policy_bundle.json"
 
 def etag(document: Mapping[str, Any]) -> str:
     """sha256 over everything but the etag itself and the signature over it."""
-    return _digest(
+    return digest(
         {
-            key: canonical_json(_unstamped(value) if key == "bundle_metadata" else value)
+            key: canonical_json(unstamped(value) if key == "bundle_metadata" else value)
             for key, value in document.items()
         }
     )
@@ -86,173 +81,26 @@ def dump(bundle: CompiledPolicyBundle, sign_key: str | None = None) -> str:
     document = plain(bundle.model_dump(mode="python", by_alias=True))
     metadata = document["bundle_metadata"]
     pieces = {key: spelled(value) for key, value in document.items()}
-    metadata["etag"] = _digest({**pieces, "bundle_metadata": spelled(_unstamped(metadata))})
+    metadata["etag"] = digest({**pieces, "bundle_metadata": spelled(unstamped(metadata))})
     if sign_key is not None:
         metadata["signature"] = sign(metadata["etag"], sign_key)
-    return _joined({**pieces, "bundle_metadata": spelled(metadata)}) + "\n"
+    return joined({**pieces, "bundle_metadata": spelled(metadata)}) + "\n"
 
 
 def read(path: Path, keys: Keys = ()) -> CompiledPolicyBundle:
     """The bundle in *path*, signed by one of *keys* where there are any. Raises BundleError: why it is refused."""
-    try:
-        text = path.read_text(encoding="utf-8")
-    except FileNotFoundError:
-        raise BundleError(f"there is no bundle at `{path}`", "compile one with `bylaw compile -o DIR`") from None
-    except (OSError, UnicodeDecodeError) as error:
-        raise BundleError(f"the bundle `{path}` cannot be read: {error}") from None
-    return parse(text, str(path), keys)
+    return parse(text_of(path), str(path), keys)
 
 
 @no_collection()
 def parse(text: str, name: str = "the bundle", keys: Keys = ()) -> CompiledPolicyBundle:
     """The bundle that *text* spells, signed by one of *keys* where there are any. Raises BundleError."""
-    document, said = _document(text, name)
-    if document["bundle_metadata"].get("etag") != said:
-        raise BundleError(f"`{name}` does not match its etag: it was changed or damaged", "compile it again")
-    if keys:
-        require_signature(document["bundle_metadata"], name, keys)
+    document = document_of(text, name, keys)
     try:
         bundle = CompiledPolicyBundle.model_validate(document)
         problem = next(broken(bundle, ruleset(bundle)), None)
     except (ValidationError, ValueError, KeyError, TypeError, RecursionError) as error:
-        raise BundleError(
-            f"`{name}` has a reference or a section that does not fit: {_told(error)}",
-            "compile it again: another version of bylaw may have made it",
-        ) from None
+        raise misfit(name, error) from None
     if problem is not None:
         raise BundleError(f"`{name}` does not hold together: {problem}", "compile it again")
     return bundle
-
-
-def _document(text: str, name: str) -> tuple[dict[str, Any], str]:
-    """The JSON object of a bundle of this schema version, and the etag that it should have. Raises BundleError."""
-    try:
-        document = from_json(text, allow_inf_nan=False)
-    except ValueError:
-        raise BundleError(f"`{name}` is not a JSON document", "compile it again") from None
-    if not isinstance(document, dict) or not isinstance(document.get("bundle_metadata"), dict):
-        raise BundleError(f"`{name}` is not a compiled policy bundle", "compile it again")
-    if document.get("schema_version") != SCHEMA_VERSION:
-        found = document.get("schema_version")
-        raise BundleError(f"`{name}` has the schema version `{found}`, this program reads `{SCHEMA_VERSION}`")
-    try:
-        pieces = {key: spelled(value) for key, value in document.items()}
-    except (ValueError, RecursionError):
-        raise BundleError(f"`{name}` holds what no canonical JSON spells", "compile it again") from None
-    # Canonical text holds no key twice; only other text has to be read again to know.
-    if _joined(pieces) != text.rstrip("\n") and (key := _said_twice(text)) is not None:
-        raise BundleError(f"`{name}` has the key `{key}` twice in one object", "compile it again")
-    return document, _digest({**pieces, "bundle_metadata": spelled(_unstamped(document["bundle_metadata"]))})
-
-
-def _joined(pieces: Mapping[str, str]) -> str:
-    return "{" + ",".join(f"{spelled(key)}:{pieces[key]}" for key in sorted(pieces)) + "}"
-
-
-def _digest(pieces: Mapping[str, str]) -> str:
-    return f"sha256:{hashlib.sha256(_joined(pieces).encode()).hexdigest()}"
-
-
-def _unstamped(metadata: Mapping[str, Any]) -> dict[str, Any]:
-    """The metadata without the etag itself and the signature over it."""
-    return {key: value for key, value in metadata.items() if key not in ("etag", "signature")}
-
-
-def _said_twice(text: str) -> str | None:
-    """The first key that stands twice in one object of *text*."""
-    found: list[str] = []
-
-    def take(pairs: list[tuple[str, Any]]) -> None:
-        found.extend(key for key, count in Counter(key for key, _ in pairs).items() if count > 1)
-
-    json.loads(text, object_pairs_hook=take)
-    return found[0] if found else None
-
-
-def _told(error: Exception) -> str:
-    """The first of what is wrong, on one line: of a section also where it is."""
-    if isinstance(error, ValidationError):
-        first = error.errors(include_url=False, include_input=False)[0]
-        return " ".join(f"`{'.'.join(map(str, first['loc']))}`: {first['msg']}".split())
-    return str(error).splitlines()[0]
-
-
-# ---- the logic in a bundle ------------------------------------------------------------------------------------------
-
-KINDS: Mapping[str, Literal["boolean", "integer", "decimal", "enum", "date"]] = {
-    "bool": "boolean",
-    "int": "integer",
-    "float": "decimal",
-    "enum": "enum",
-    "date": "date",
-}
-
-
-def ruleset(bundle: CompiledPolicyBundle) -> Ruleset:
-    """The rules in force, ready for the evaluator. Raises ValueError or KeyError for a broken reference."""
-    variables = {name: _variable(name, declared) for name, declared in sorted(bundle.variables.items())}
-    rules = tuple([_rule(rule, variables) for rule in bundle.conditional_rules])
-    pairs = list(bundle.vocabulary.excluded_pairs())
-    return Ruleset(
-        variables=variables,
-        rules=rules,
-        constraints=tuple(_constraint(c, variables) for c in bundle.constraints if c.formula is not None),
-        overrides={policy: frozenset(others) for policy, others in bundle.overrides.items()},
-        excludes=frozenset((*pairs, *((b, a) for a, b in pairs))),
-        complete=tuple(sorted(name for name, o in bundle.outcomes.items() if o.get("complete"))),
-        outcomes=tuple(sorted(bundle.outcomes)),
-    )
-
-
-def _variable(name: str, declared: BundleVariable) -> Variable:
-    kind = KINDS[declared.type]
-    open_ended = Variable(name, kind)
-    try:
-        low, high = (
-            None if bound is None else int(open_ended.read(bound)) if kind == "date" else exact(bound)
-            for bound in (declared.minimum, declared.maximum)
-        )
-    except ValueError as problem:
-        raise ValueError(f"the variable `{name}` has a bound that does not fit: {problem}") from None
-    return Variable(name, kind, tuple(declared.values or ()), low, high, declared.unit)
-
-
-def _day(text: str | None) -> int | None:
-    return None if text is None else int(Variable("day", "date").read(text))
-
-
-def _source(source: RuleSource) -> Source:
-    return Source(source.path, source.line, source.source_text)
-
-
-def _rule(rule: BundleRule, variables: Mapping[str, Variable]) -> ConditionalRule:
-    effect = rule.effect
-    try:
-        guard = decode(rule.conditions, variables)
-    except (ValueError, TypeError) as problem:
-        raise ValueError(f"the rule `{rule.rule_id}`: {problem}") from None
-    return ConditionalRule(
-        rule_id=rule.rule_id,
-        policy_id=rule.policy_id,
-        domain=rule.metadata.domain,
-        effect=Effect(effect.kind, effect.action, effect.outcome, tuple(effect.implied), tuple(effect.implied_takes)),
-        guard=guard,
-        level=rule.metadata.priority_level,
-        source=_source(rule.source),
-        start=_day(rule.metadata.effective_date),
-        end=_day(rule.metadata.expiry_date),
-        origin=rule.metadata.origin,
-        audience=tuple(rule.metadata.audience),
-    )
-
-
-def _constraint(constraint: BundleConstraint, variables: Mapping[str, Variable]) -> Constraint:
-    return Constraint(
-        constraint.constraint_id,
-        constraint.policy_id,
-        decode(constraint.formula, variables),
-        constraint.constraint,
-        _source(constraint.source),
-        _day(constraint.effective_date),
-        _day(constraint.expiry_date),
-    )

@@ -14,11 +14,12 @@ from bylaw.authored.decisions import Decisions, Recorded
 from bylaw.authored.machines.layers import LAYERS, SCORES
 from bylaw.authored.machines.rules import Rules
 from bylaw.canonical import spelled
+from bylaw.compiled import CompiledPolicyBundle
 from bylaw.declared import Broken, Route, broken_business, broken_context, broken_words, named, same
 from bylaw.logic.formula.codec import decode
 from bylaw.logic.formula.ir import Effect, Ruleset, ValueMisfit, names
 from bylaw.logic.words.graph import graph_problems
-from bylaw.sections import CompiledPolicyBundle, RuleSource
+from bylaw.sections import RuleSource
 
 _WON_BY = ("override", "priority")
 

@@ -4,10 +4,6 @@ from typing import Annotated, Any, Literal
 
 from pydantic import BaseModel, ConfigDict, Field
 
-from bylaw.authored.business import Business
-from bylaw.authored.context import Context
-from bylaw.authored.decisions import Decisions
-from bylaw.authored.machines.rules import Rules
 from bylaw.authored.vocabulary import Vocabulary
 from bylaw.logic.formula.ir import EffectKind
 
@@ -148,8 +144,8 @@ class BundleMetadata(Section):
     signature: str | None = Field(default=None, exclude_if=lambda value: value is None)
 
 
-class CompiledPolicyBundle(Section):
-    """All sections. `Ruleset` and the lookups a bot needs are built from it, never the other way round."""
+class BundleLogic(Section):
+    """The sections that say what is decided. `Ruleset` is built from them, never the other way round."""
 
     schema_version: Literal["1.0"] = SCHEMA_VERSION
     variables: dict[str, BundleVariable]
@@ -167,8 +163,4 @@ class CompiledPolicyBundle(Section):
     conflicts: list[dict[str, Any]]
     overrides: dict[str, list[str]] = Field(default_factory=dict)
     policies: dict[str, dict[str, Any]] = Field(default_factory=dict)
-    context: Context
-    decisions: Decisions
-    rules: Rules
-    business: Business | None = Field(default=None, exclude_if=lambda value: value is None)
     bundle_metadata: BundleMetadata

@@ -25,7 +25,10 @@ finally:
 ROWS = {
     "list": (("list", "facts"), PROVERS | SERVERS | READERS | {"sqlglot", "bot"}),
     "explain": (("explain", "POL-REFUND-001"), PROVERS | SERVERS | READERS | {"sqlglot", "bot"}),
-    "decide": (("decide", "--facts", "{}"), PROVERS | SERVERS | READERS | {"sqlglot", "bylaw.language.words"}),
+    "decide": (
+        ("decide", "--facts", "{}"),
+        PROVERS | SERVERS | READERS | {"sqlglot", "bylaw.language.words", "bylaw.compiled"},
+    ),
     "trace": (("trace", "ID"), PROVERS | SERVERS | READERS | {"sqlglot"}),
     "ask": (("ask", QUESTION), PROVERS | SERVERS | READERS | {"sqlglot", "fsspec"}),
 }

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from bot.cli import _BUNDLE, _ROOT, bundle_path
+from bot.cli import _BUNDLE, _ROOT, bundle_path, is_compiled_here
 from bot.clock import new_id, now
 from bot.settings import Settings
 from bylaw.errors import UsageError
@@ -25,7 +25,7 @@ from bylaw.roots import root_around
 if TYPE_CHECKING:
     from bot.conversation import Question
     from bot.enforcement.judged.verdict import ComplianceDecision
-    from bot.index import BundleIndex
+    from bot.index import LogicIndex
     from bylaw.logic.decide.evaluate import Decision
     from bylaw.logic.formula.ir import Value
 
@@ -131,13 +131,11 @@ def _decided(
     text: str, bundle: Path | None, root: Path | None, at: date | None, why: bool, want: str | None, as_json: bool
 ) -> None:
     from bot import settings
-    from bot.index import BundleIndex
     from bot.request.cases import as_json as decision_json
     from bot.request.cases import as_text, read_facts
-    from bylaw.bundle import read
 
     given = settings.read(root or root_around(Path()))
-    index = BundleIndex(read(bundle_path(given, bundle, root), given.bundle_keys))
+    index = _logic(given, bundle, root)
     facts = read_facts(_object(text), index)
     stamped = index.bundle.bundle_metadata.commit_date
     day = at or (date.fromisoformat(stamped) if stamped else _today())
@@ -150,8 +148,22 @@ def _decided(
         click.echo("\n".join((as_text(decision, index, is_explained=bool(document)), *about)))
 
 
+def _logic(given: Settings, bundle: Path | None, root: Path | None) -> LogicIndex:
+    """What decides a case. All of a bundle that somebody else compiled is read, to be held together."""
+    from bot.index import BundleIndex, LogicIndex
+
+    path = bundle_path(given, bundle, root)
+    if is_compiled_here(given, bundle, root):
+        from bylaw.bundle_logic import read_logic
+
+        return LogicIndex(read_logic(path, given.bundle_keys))
+    from bylaw.bundle import read
+
+    return BundleIndex(read(path, given.bundle_keys))
+
+
 def _why(
-    index: BundleIndex, facts: Mapping[str, Value], day: date, decision: Decision, want: str | None
+    index: LogicIndex, facts: Mapping[str, Value], day: date, decision: Decision, want: str | None
 ) -> tuple[dict[str, Any], Sequence[str]]:
     """Why it was decided so, or what it would take: as a part of the document, and as lines."""
     from bot.enforcement.writing import why  # only whoever asks for it needs it

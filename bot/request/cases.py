@@ -7,7 +7,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
-from bot.index import BundleIndex
+from bot.index import LogicIndex
 from bylaw.authored.labels import called, labels
 from bylaw.errors import UsageError
 from bylaw.logic.decide.evaluate import Decision, Fired
@@ -16,7 +16,7 @@ from bylaw.logic.words.prose import rule_in_words
 from bylaw.logic.words.readable import readable
 
 
-def read_facts(given: Mapping[str, Any], index: BundleIndex) -> dict[str, Value]:
+def read_facts(given: Mapping[str, Any], index: LogicIndex) -> dict[str, Value]:
     """The facts as logic values. Raises UsageError for a fact that is not declared or cannot have the value."""
     variables = index.ruleset.variables
     facts: dict[str, Value] = {}
@@ -73,7 +73,7 @@ def _fired(item: Fired) -> dict[str, str]:
 MOST_TOLD = 8  # facts that are not known, by name; the others are counted
 
 
-def as_text(decision: Decision, index: BundleIndex, is_explained: bool = False) -> str:
+def as_text(decision: Decision, index: LogicIndex, is_explained: bool = False) -> str:
     """The decision for a terminal: what holds, why and by which line, what is still missing.
 
     What lost is left out where it *is_explained* afterwards, to whom and why.
@@ -81,7 +81,7 @@ def as_text(decision: Decision, index: BundleIndex, is_explained: bool = False) 
     return "\n".join(_lines(decision, index, is_explained))
 
 
-def _lines(decision: Decision, index: BundleIndex, is_explained: bool) -> Iterator[str]:
+def _lines(decision: Decision, index: LogicIndex, is_explained: bool) -> Iterator[str]:
     words = called(index.vocabulary)
     disputed = {outcome for conflict in decision.conflicts for outcome in conflict.outcomes}
     settled = {name for name, result in decision.outcomes.items() if result.action} | disputed
@@ -116,7 +116,7 @@ def _lines(decision: Decision, index: BundleIndex, is_explained: bool) -> Iterat
         yield f"not known, and could matter: {_facts(decision.missing_facts, index)}"
 
 
-def _giving(kind: str, actions: Sequence[str], decision: Decision, index: BundleIndex) -> Iterator[ConditionalRule]:
+def _giving(kind: str, actions: Sequence[str], decision: Decision, index: LogicIndex) -> Iterator[ConditionalRule]:
     """The rules that stand and give these duties; those that decide an outcome are told there."""
     lost, told = {item.rule_id for item in decision.lost}, {one.rule_id for one in decision.outcomes.values()}
     for fired in decision.fired:
@@ -127,13 +127,13 @@ def _giving(kind: str, actions: Sequence[str], decision: Decision, index: Bundle
                 yield index.rule(fired.rule_id)
 
 
-def told_rule(rule: ConditionalRule, index: BundleIndex) -> str:
+def told_rule(rule: ConditionalRule, index: LogicIndex) -> str:
     """A rule in words, as short as it can be said."""
     short = replace(rule, guard=readable(rule.guard, index.ruleset.variables))
     return rule_in_words(short, labels(index.vocabulary), called(index.vocabulary))
 
 
-def _facts(names: Sequence[str], index: BundleIndex) -> str:
+def _facts(names: Sequence[str], index: LogicIndex) -> str:
     """The labels of facts, the first by name."""
     spoken = labels(index.vocabulary)
     told = [spoken[name].label or name.replace("_", " ") for name in names[:MOST_TOLD]]

@@ -13,6 +13,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from bylaw.bundle import CompiledPolicyBundle, dump, etag, parse, read, ruleset
+from bylaw.bundle_logic import read_logic
 from bylaw.canonical import canonical_json
 from bylaw.errors import BundleError
 from bylaw.logic.decide.evaluate import Evaluator
@@ -142,6 +143,34 @@ def test_a_bundle_that_does_not_hold_together_is_refused_even_with_its_etag(spoi
         parse(stamped(document), "the/bundle.json")
     assert "`the/bundle.json`" in refused.value.message
     assert "\n" not in refused.value.message
+
+
+def test_the_logic_alone_is_the_logic_of_the_whole(text: str, bundle: CompiledPolicyBundle, tmp_path: Path) -> None:
+    path = tmp_path / "bundle.json"
+    path.write_text(text, encoding="utf-8")
+    logic = read_logic(path)
+    assert ruleset(logic) == ruleset(bundle)
+    assert {name: getattr(bundle, name) for name in type(logic).model_fields} == dict(logic)
+
+
+@pytest.mark.parametrize("spoil", [row[1] for row in SPOILED[2:6:3]], ids=[row[0] for row in SPOILED[2:6:3]])
+def test_the_logic_alone_is_refused_too(spoil: Spoil, text: str, tmp_path: Path) -> None:
+    document, path = json.loads(text), tmp_path / "bundle.json"
+    spoil(document)
+    for spelled in (canonical_json(document), stamped(document)):  # once of another etag, once not of its kind
+        path.write_text(spelled, encoding="utf-8")
+        with pytest.raises(BundleError):
+            read_logic(path)
+
+
+def test_a_case_is_decided_by_a_bundle_of_others_only_where_all_of_it_holds_together(
+    text: str, tmp_path: Path, bylaw: Any
+) -> None:
+    document, path = json.loads(text), tmp_path / "bundle.json"
+    document["rules"].pop("priorities")
+    path.write_text(stamped(document), encoding="utf-8")
+    refused = bylaw("decide", "--bundle", path, "--facts", "{}")
+    assert (refused.code, "`rules.priorities`" in refused.err) == (2, True)
 
 
 @pytest.mark.parametrize("section", ["alternatives", "proposals"])

@@ -12,7 +12,7 @@ from functools import reduce
 from operator import or_
 from typing import Any
 
-from bot.index import BundleIndex
+from bot.index import LogicIndex
 from bylaw.authored.labels import called, labels
 from bylaw.authored.vocabulary import Vocabulary
 from bylaw.errors import UsageError
@@ -90,7 +90,7 @@ class Why:
 
 
 def why(
-    index: BundleIndex, evaluator: Evaluator, facts: Facts, day: int, decision: Decision, want: str | None = None
+    index: LogicIndex, evaluator: Evaluator, facts: Facts, day: int, decision: Decision, want: str | None = None
 ) -> Why:
     """Why *decision*, made by *evaluator*, is what it is. With *want* only a change that gives that action is told."""
     if want is not None:
@@ -170,7 +170,7 @@ def another(
     return _other(outcome, nearest(evaluator, facts, day, goal, trials, fixed), evaluator)
 
 
-def _wanted(index: BundleIndex, evaluator: Evaluator, facts: Facts, day: int, decision: Decision, want: str) -> Other:
+def _wanted(index: LogicIndex, evaluator: Evaluator, facts: Facts, day: int, decision: Decision, want: str) -> Other:
     action = index.vocabulary.canonical(want)
     rules = evaluator.ruleset.rules
     speaking = [i for i, rule in enumerate(rules) if action in (rule.effect.action, *rule.effect.implied)]
@@ -218,7 +218,7 @@ def _other(subject: str, found: Nearest, evaluator: Evaluator) -> Other:
 # ---- who lost, and what failed ----------------------------------------------------------------------------------
 
 
-def _lost(index: BundleIndex, evaluator: Evaluator, decision: Decision) -> Iterator[Lost]:
+def _lost(index: LogicIndex, evaluator: Evaluator, decision: Decision) -> Iterator[Lost]:
     conflicts, rules = evaluator.conflicts, evaluator.ruleset.rules
     fires = as_bits(evaluator.index_of(item.rule_id) for item in decision.fired)
     lost = as_bits(evaluator.index_of(item.rule_id) for item in decision.lost)
@@ -258,7 +258,7 @@ def _failed(evaluator: Evaluator, facts: Facts, day: int, outcome: str, given: s
     return found[:MOST_FAILED]
 
 
-def _lifted(index: BundleIndex, evaluator: Evaluator, facts: Facts, day: int, decision: Decision) -> Iterator[Lifted]:
+def _lifted(index: LogicIndex, evaluator: Evaluator, facts: Facts, day: int, decision: Decision) -> Iterator[Lifted]:
     """The exceptions that hold and take away what their policy says otherwise."""
     fired = {item.rule_id for item in decision.fired}
     of_policy: dict[str, list[ConditionalRule]] = {}
@@ -305,7 +305,7 @@ def other_in_words(other: Other, spoken: Labels, words: Mapping[str, str]) -> st
     return f"{subject}: {tried}; larger changes are too many to try"
 
 
-def as_lines(told: Why, index: BundleIndex) -> Iterator[str]:
+def as_lines(told: Why, index: LogicIndex) -> Iterator[str]:
     """The explanation for a terminal."""
     yield from dict.fromkeys(_told_lines(told, labels(index.vocabulary), called(index.vocabulary)))
 
@@ -326,7 +326,7 @@ def _told_lines(told: Why, spoken: Labels, words: Mapping[str, str]) -> Iterator
         yield f"different: {other_in_words(other, spoken, words)}"
 
 
-def as_json(told: Why, index: BundleIndex) -> dict[str, Any]:
+def as_json(told: Why, index: LogicIndex) -> dict[str, Any]:
     """The explanation for machines."""
     spoken, words, variables = labels(index.vocabulary), called(index.vocabulary), index.ruleset.variables
 
