@@ -15,7 +15,7 @@ from typing import Any
 
 from bot.claims.judge import Found, holds
 from bot.claims.models import Claim, read_claims
-from bot.conversation import Ask, Choice, Citation, Question, Turn
+from bot.conversation import Ask, Citation, Question, Turn
 from bot.enforcement import author, template
 from bot.enforcement.case import Case
 from bot.enforcement.judged.checks.result import AnswerDraft, Judge
@@ -24,7 +24,7 @@ from bot.enforcement.judged.verdict import owners, verdict
 from bot.enforcement.propose import is_needed, propose
 from bot.enforcement.question.case.bounds import Bound, cases
 from bot.enforcement.question.case.days import changes, written
-from bot.enforcement.question.case.facts import Reading, read_unsure
+from bot.enforcement.question.case.facts import Reading
 from bot.enforcement.question.case.proposed import Held, not_used
 from bot.enforcement.question.case.replies import asks_why
 from bot.enforcement.question.intent import asking_clause, asks_what_follows, asks_what_holds
@@ -438,12 +438,7 @@ def _to_ask(case: Case, missing: Sequence[str]) -> str | None:
 
 
 def _ask(case: Case, name: str) -> Ask:
-    vocabulary, variables = case.index.vocabulary, case.evaluator.ruleset.variables
-    choices = write.choices(vocabulary.facts[name])
-    said = None if choices else read_unsure(case.text, name, vocabulary, variables, case.today, case.reads)
-    if said is not None:  # a number was told that nothing around it explains: whoever told it confirms it
-        shown = case.words.value(name, said)
-        choices = (Choice(value=shown, label=shown),)
+    choices = write.choices(case.index.vocabulary.facts[name])
     return Ask(fact=name, question=write.question(case.words, name), choices=choices)
 
 

@@ -1,6 +1,6 @@
-"""Single days that the grammar of periods leaves out: dates in digits, weekdays, tomorrow.
+"""Single days that the grammar of periods leaves out: weekdays, tomorrow.
 
-What can be read in two ways is not read: 03/04/2026, or "last Tuesday" said on a Friday.
+What can be read in two ways is not read: "last Tuesday" said on a Friday.
 """
 
 from __future__ import annotations
@@ -13,10 +13,8 @@ _WEEKDAYS = {name[:length].lower(): k for k, name in enumerate(day_name) for len
 _WEEKDAYS |= {"tues": 1, "thurs": 3, "thur": 3}
 _SHORT = ("sun", "sat", "wed", "mon")  # words of their own, or names: only behind "on" or "last"
 _WEEK = timedelta(days=7)
-# INVARIANT: the alternatives begin with different characters, so the scan is linear.
 _DAY = re.compile(
-    r"(?i)(?<![\w./-])(?:on )?(?:(?P<one>\d\d?)(?P<mark>[./])(?P<two>\d\d?)(?P=mark)(?P<year>(?:20)?\d\d)"
-    r"|(?P<first>20\d\d)/(?P<month>\d\d?)/(?P<day>\d\d?)|(?P<tomorrow>tomorrow))(?![\w/-]|[.,]\d)"
+    r"(?i)(?<![\w./-])(?:on )?(?P<tomorrow>tomorrow)(?![\w/-]|[.,]\d)"
     rf"|\b(?P<which>on |last |this |this past )?(?P<weekday>{'|'.join(sorted(_WEEKDAYS, key=len, reverse=True))})\b"
 )
 
@@ -27,24 +25,9 @@ def find_days(text: str, today: date) -> tuple[tuple[int, int, date | None], ...
 
 
 def _day_of(match: re.Match[str], today: date) -> date | None:
-    try:
-        if match["one"]:
-            return _of_digits(int(match["one"]), int(match["two"]), match["year"], match["mark"])
-        if match["first"]:
-            return date(int(match["first"]), int(match["month"]), int(match["day"]))
-    except ValueError:
-        return None
     if match["tomorrow"]:
         return today + timedelta(days=1)
     return _weekday(match["weekday"].lower(), (match["which"] or "").strip().lower(), today)
-
-
-def _of_digits(one: int, two: int, year: str, mark: str) -> date | None:
-    """The first number is the day behind points; behind strokes the one above 12 is."""
-    if mark == "/" and one <= 12 and two <= 12 and one != two:
-        return None
-    day, month = (one, two) if mark == "." or one > 12 else (two, one)
-    return date(int(year) if len(year) == 4 else 2000 + int(year), month, day)
 
 
 def _weekday(name: str, which: str, today: date) -> date | None:

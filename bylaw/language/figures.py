@@ -94,7 +94,11 @@ def _dates(seen: str) -> Iterator[Figure]:
     for match in _SLASHED.finditer(seen):
         one, two, year = int(match[1]), int(match[3]), int(match[4])
         year += 2000 if year < 100 else 0
-        days = tuple(dict.fromkeys(day for day in (_day(year, two, one), _day(year, one, two)) if day))
+        read = (
+            _day(year, two, one),
+            _day(year, one, two) if match[2] == "/" else None,
+        )  # behind points the day is first
+        days = tuple(dict.fromkeys(day for day in read if day))
         if days:
             yield Figure(match.start(), match.end(), days, "date")
 

@@ -1,26 +1,15 @@
-"""Slips of the keyboard. Short words are exact only; a near word counts only if no other is about as near.
+"""Slips of the keyboard. Short words are exact only; a near word counts only if no other is as near.
 
-Without a dictionary a slip looks like another word ("charged", "charger"). So a slip in a single word must keep the
-first and the last letter and must not swap one letter for another; only beside a correct word is more let through.
+Without a dictionary a slip looks like another word ("charged", "charger"). So a slip must keep the first and the last
+letter and must not swap one letter for another.
 """
 
 from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Iterable
-from dataclasses import dataclass
-from typing import Literal
 
 SHORTEST = 5  # shorter words have too many neighbours
-_LONG = 8  # from this length on two slips are forgiven beside a correct word
-
-
-@dataclass(frozen=True, slots=True)
-class Correction:
-    """The word that was probably meant. A `weak` one needs a correct word beside it."""
-
-    word: str
-    strength: Literal["strong", "weak"]
 
 
 class Nearest:
@@ -33,26 +22,18 @@ class Nearest:
             if len(word) >= SHORTEST:
                 self._by_start[word[0], len(word)].append(word)
 
-    def correct(self, word: str) -> Correction | None:
+    def correct(self, word: str) -> str | None:
         """What *word* was meant to be; None when it is one of the words, too short, or not clearly near to one."""
         from rapidfuzz.distance import OSA
 
         if len(word) < SHORTEST or word in self._words:
             return None
-        reach = 2 if len(word) >= _LONG else 1
-        near: list[tuple[int, str]] = []
-        for length in range(len(word) - reach, len(word) + reach + 1):
-            for other in self._by_start.get((word[0], length), ()):
-                distance = OSA.distance(word, other, score_cutoff=reach)
-                if distance <= reach and not _is_inflection(word, other):
-                    near.append((distance, other))
-        near.sort()
-        if not near or (len(near) > 1 and near[1][0] == near[0][0]):
+        alike = (one for length in (-1, 0, 1) for one in self._by_start.get((word[0], len(word) + length), ()))
+        near = [one for one in alike if OSA.distance(word, one, score_cutoff=1) == 1 and not _is_inflection(word, one)]
+        if len(near) != 1 or len(near[0]) <= SHORTEST:
             return None
-        distance, other = near[0]
-        is_like = word[-1] == other[-1] and not _is_swap(word, other)
-        is_strong = distance == 1 and len(other) >= 6 and (is_like or sorted(word) == sorted(other))
-        return Correction(other, "strong" if is_strong else "weak")
+        is_like = word[-1] == near[0][-1] and not _is_swap(word, near[0])
+        return near[0] if is_like or sorted(word) == sorted(near[0]) else None
 
 
 def closest(text: str, candidates: Iterable[str], cutoff: float = 85.0, margin: float = 5.0) -> str | None:

@@ -1,4 +1,4 @@
-"""Days in digits, weekdays and tomorrow: rows."""
+"""Weekdays and tomorrow: rows."""
 
 from datetime import date
 from pathlib import Path

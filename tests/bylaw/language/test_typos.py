@@ -9,25 +9,29 @@ WORDS = Nearest(
 )
 
 
+@pytest.mark.parametrize(("word", "meant"), [("latop", "laptop"), ("reciept", "receipt"), ("televison", "television")])
+def test_a_near_word_is_corrected(word: str, meant: str) -> None:
+    assert WORDS.correct(word) == meant
+
+
 @pytest.mark.parametrize(
-    ("word", "meant", "strength"),
+    "word",
     [
-        ("latop", "laptop", "strong"),
-        ("reciept", "receipt", "strong"),
-        ("televison", "television", "strong"),
-        ("televizion", "television", "weak"),
-        ("electroncis", "electronic", "weak"),
-        ("charged", "charger", "weak"),
-        ("skipped", "shipped", "weak"),
+        "televizion",
+        "electroncis",
+        "charged",
+        "skipped",
+        "laptop",
+        "tvs",
+        "bix",
+        "table",
+        "sealed",
+        "laptops",
+        "xaptop",
+        "zzzzzzzz",
+        "",
     ],
 )
-def test_a_near_word_is_corrected(word: str, meant: str, strength: str) -> None:
-    correction = WORDS.correct(word)
-    assert correction is not None
-    assert (correction.word, correction.strength) == (meant, strength)
-
-
-@pytest.mark.parametrize("word", ["laptop", "tvs", "bix", "table", "sealed", "laptops", "xaptop", "zzzzzzzz", ""])
 def test_anything_else_is_left_alone(word: str) -> None:
     assert WORDS.correct(word) is None
 

@@ -53,6 +53,10 @@ def test_every_unit_is_known_in_the_singular_and_the_plural():
             assert lexicon().unit(normal, 0) == (unit, len(normal)), spelled
 
 
+def test_every_unit_is_known_by_its_own_name():
+    assert all(unit_named(unit) == unit for unit in lexicon().units.values())
+
+
 @pytest.mark.parametrize(
     ("unit", "into", "expected"),
     [

@@ -9,7 +9,7 @@ from fractions import Fraction
 from bylaw.authored.vocabulary import Fact
 from bylaw.language.figures import Figure
 from bylaw.language.lexicon import lexicon
-from bylaw.language.units import unit_named
+from bylaw.language.units import factor, unit_named
 from bylaw.logic.formula.ir import Op, Value, exact
 
 _YEAR = {("years", "months"): Fraction(12), ("months", "years"): Fraction(1, 12)}
@@ -62,10 +62,7 @@ def ratio_of(fact: Fact, unit: str | None) -> Fraction | None:
         return _YEAR[unit, own]  # type: ignore[index]  # it is a pair of units
     if unit == "cents" and own and own.isupper():
         return Fraction(1, 100)
-    sizes = lexicon().sizes
-    if own not in sizes or unit not in sizes or sizes[unit][0] != sizes[own][0]:
-        return None
-    return sizes[unit][1] / sizes[own][1]
+    return factor(unit, own) if own else None
 
 
 def _day(fact: Fact, figure: Figure, today: date) -> Value | Misread | None:

@@ -15,8 +15,10 @@ from bot.enforcement.question.case.facts import Read
 from bot.enforcement.question.intent import clauses
 from bylaw.language import dates
 from bylaw.language.days import find_days
+from bylaw.language.figures import figures_in
 from bylaw.language.lexicon import closed, lexicon
 from bylaw.language.periods import CalendarRules, shifted
+from bylaw.language.text import as_typed
 from bylaw.language.words import AUXILIARIES, FUNCTION_WORDS, Word
 from bylaw.logic.formula.ir import ConditionalRule
 
@@ -87,12 +89,14 @@ def named_days(text: str) -> tuple[tuple[int, int], ...]:
 
 
 def _spans(text: str, today: date, calendar: CalendarRules) -> Iterator[tuple[int, int, Days]]:
-    for one in dates.find(text, today, calendar):
-        if one.start is not None and one.end is not None:
-            yield one.begins, one.ends, Days(one.start, one.end)
-    for start, end, day in find_days(text, today):
-        if day is not None and day > today:
-            yield start, end, Days(day, day + _ONE)
+    found = ((one.begins, one.ends, one.start, one.end) for one in dates.find(text, today, calendar))
+    taken = [(begins, ends, Days(start, end)) for begins, ends, start, end in found if start and end]
+    yield from taken
+    said = [(one.start, one.end, one.values) for one in figures_in(as_typed(text)) if one.unit == "date"]
+    for start, end, days in (*said, *((start, end, (day,)) for start, end, day in find_days(text, today))):
+        is_new = not any(begins < end and start < ends for begins, ends, _ in taken)
+        if is_new and len(days) == 1 and isinstance(days[0], date) and days[0] > today:
+            yield start, end, Days(days[0], days[0] + _ONE)
 
 
 def _told(text: str, today: date, reads: Sequence[Read]) -> Iterator[ToldDays]:

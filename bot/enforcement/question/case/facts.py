@@ -103,25 +103,6 @@ def read_reply(
     return [*_Reader(parse(text), vocabulary, variables, today, frozenset((name,))).replied(name)]
 
 
-def read_unsure(
-    text: str, name: str, vocabulary: Vocabulary, variables: Mapping[str, Variable], today: date, used: Sequence[Read]
-) -> Value | None:
-    """The only number of *text* that tells nothing else, where it could be what is asked. It has to be confirmed."""
-    free = [
-        one for one in figures_of(parse(text), today) if all(one.end <= r.start or r.end <= one.start for r in used)
-    ]
-    if len(free) != 1:
-        return None
-    reader = _Reader(parse(text), vocabulary, variables, today, frozenset((name,)))
-    value = reader.numbers.value_of(name, free[0])
-    if value is None or isinstance(value, Misread) or reader.numbers.misread(free[0], value, frozenset()):
-        return None
-    try:
-        return variables[name].read(value)
-    except ValueMisfit:
-        return None
-
-
 class _Reader:
     def __init__(
         self,

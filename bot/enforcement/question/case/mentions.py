@@ -196,9 +196,7 @@ class Phrases:
     def _corrected(self, word: Word) -> Word:
         """The word that was meant, where the one that is written is a slip of the keyboard."""
         meant = None if word.stem in self._by_first or not word.word.isalpha() else self._nearest.correct(word.word)
-        if meant is None or meant.strength != "strong":
-            return word
-        return Word(meant.word, _stem(meant.word), word.start, word.end, word.clause, word.passage)
+        return word if meant is None else Word(meant, _stem(meant), word.start, word.end, word.clause, word.passage)
 
     def places(self, words: Sequence[Word], starts: Sequence[int], figure: Figure) -> Iterator[Place]:
         """The facts whose words stand around *figure*. The words start at *starts*."""

@@ -14,6 +14,7 @@ from decimal import Decimal
 from itertools import chain, pairwise
 
 from bot.enforcement.question.case.facts import Read, read_facts
+from bot.enforcement.question.case.mentions import said_by
 from bot.enforcement.question.intent import (
     asking_clause,
     asks_for_permission,
@@ -262,9 +263,8 @@ def spoken_of(text: str, index: BundleIndex) -> tuple[str, ...]:
 
 def _sayings(fact: Fact) -> list[frozenset[str]]:
     """What the fact is called and what states a value of it, each as its stems."""
-    phrases = fact.phrases if isinstance(fact.phrases, list) else [p for group in fact.phrases.values() for p in group]
-    values = [text for value, synonyms in fact.values.items() for text in (value, *synonyms)]
-    return [stems_in(text) for text in (fact.label or "", *phrases, *values)]
+    told = fact.phrases if fact.type != "boolean" and isinstance(fact.phrases, list) else ()
+    return [stems_in(text) for text in (fact.label or "", *told, *(text for _, text, _ in said_by("", fact)))]
 
 
 def topics(index: BundleIndex) -> Sequence[str]:
