@@ -18,27 +18,11 @@ from bylaw.language.periods import UNITS, CalendarRules, Unit, label_of, period_
 
 
 @dataclass(frozen=True, slots=True)
-class Shift:
-    """`count` units before another span; one as long as itself must be `is_whole` units long."""
-
-    count: int
-    unit: Unit
-    is_whole: bool = True
-
-    def of(self, start: date, end: date) -> tuple[date, date] | None:
-        """The days that lie so far before these; None where these are no such span."""
-        if self.is_whole and shifted(start, self.unit, self.count) != end:
-            return None
-        return shifted(start, self.unit, -self.count), shifted(end, self.unit, -self.count)
-
-
-@dataclass(frozen=True, slots=True)
 class Span:
     """Days from `start` up to, not including, `end`; both None: all time. `begins`, `ends` are places in the text.
 
-    `sides` are the two spans that stand at its ends ("from March to June"). `shift` is how far it lies before
-    another span that the text around tells ("the month before"); it has no days of its own. `is_state` asks how things
-    stood at its end ("at the end of October").
+    `is_untold`: only the text around would tell its days ("the month before"). `is_state` asks how things stood at
+    its end ("at the end of October").
     """
 
     start: date | None
@@ -46,8 +30,7 @@ class Span:
     label: str
     begins: int
     ends: int
-    sides: tuple[Span, Span] | None = None
-    shift: Shift | None = None
+    is_untold: bool = False
     is_state: bool = False
 
 
@@ -72,7 +55,7 @@ def find(text: str, today: date, calendar: CalendarRules = _ORDINARY) -> tuple[S
         except (ValueError, OverflowError):  # the 31st of February, the year 12000: no day, so no phrase
             period = None
         if period is not None:
-            found.append(Span(*period, *match.span(), _sides(match, today, calendar), _shift(match), reader is _state))
+            found.append(Span(*period, *match.span(), reader is _untold, reader is _state))
     return tuple(sorted(found, key=lambda span: span.begins))
 
 
@@ -110,13 +93,7 @@ _DATE = (
 )
 _DAY_NAMED, _UNIT_NAMED, _ANYTHING = re.compile(_DATE), re.compile(_UNIT), re.compile("")
 _END = r"(?![\w-])"
-_ENDS = ("from", "to")
 _QUARTER = re.compile(rf"(?P<fiscal>(?!))?q(?P<number>[1-4])(?P<ordinal>)(?: (?:of )?(?P<year>{_YEAR}))?")
-_LENGTHS: dict[Unit, re.Pattern[str]] = {
-    "month": re.compile(rf"{_MONTH}(?: {_YEAR})?|{_YEAR}-\d\d"),
-    "quarter": re.compile(rf"q[1-4](?: (?:of )?{_YEAR})?"),
-    "year": re.compile(_YEAR),
-}
 _JOINED = r"(?:,? (?:and|or|vs\.?|versus|with|to|against|than|compared (?:to|with))|,)"
 
 
@@ -157,29 +134,6 @@ def _mention(text: str, today: date, calendar: CalendarRules) -> tuple[date, dat
 
 
 # --- one reader a kind of phrase ---
-
-
-def _sides(match: re.Match[str], today: date, calendar: CalendarRules) -> tuple[Span, Span] | None:
-    """What stands at the two ends of "from March to June", where both are periods of the same length."""
-    given = match.groupdict()
-    if not given.get("from") or not given.get("to") or given.get("exclusive"):
-        return None
-    unit = next((name for name, pattern in _LENGTHS.items() if all(pattern.fullmatch(given[at]) for at in _ENDS)), None)
-    if unit is None:
-        return None
-    first, _, _ = _between(match, today, calendar) or (None, None, "")
-    second, _ = _mention(given["to"], today, calendar)
-    if first is None:
-        return None
-    (begins, ends), (begin, end) = (match.span(at) for at in _ENDS)
-    return Span(*whole(first, unit, calendar), begins, ends), Span(*whole(second, unit, calendar), begin, end)
-
-
-def _shift(match: re.Match[str]) -> Shift | None:
-    given = match.groupdict()
-    if given.get("same") or given.get("same_too"):
-        return Shift(1, "year", is_whole=False)
-    return Shift(_count(given["many"] or "1"), _unit(match)) if given.get("earlier") else None
 
 
 def _untold(_match: re.Match[str], _today: date, _calendar: CalendarRules) -> _Period | None:
@@ -445,13 +399,13 @@ _GRAMMAR: Sequence[tuple[str, _Reader, re.Pattern[str]]] = (
         _ANYTHING,
     ),
     (
-        rf"(?:the )?(?P<same>same (?:period|time|{_UNIT}))(?: of| in)?(?: the)? (?:last|previous|prior) year"
-        rf"|(?:one|a) (?P<same_too>year) (?:earlier|before)(?=\W*$|[,.;?!)])",
+        rf"(?:the )?same (?:period|time|{_UNIT})(?: of| in)?(?: the)? (?:last|previous|prior) year"
+        rf"|(?:one|a) year (?:earlier|before)(?=\W*$|[,.;?!)])",
         _untold,
         _UNIT_NAMED,
     ),
     (
-        rf"the (?:(?P<many>{_COUNT}) )?(?P<unit>{_UNIT})s? (?P<earlier>before(?: that| then| it)?)"
+        rf"the (?:{_COUNT} )?{_UNIT}s? before(?: that| then| it)?"
         r"(?=\W*$|[,.;?!)]| (?:by|per|and|for|in|of|vs|versus|instead)\b)",
         _untold,
         _UNIT_NAMED,

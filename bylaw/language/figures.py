@@ -22,6 +22,12 @@ Amount = Fraction | date
 
 _ISO = re.compile(r"(?<![\w-])(\d{4})-(\d{1,2})-(\d{1,2})(?![\w-])")
 _SLASHED = re.compile(r"(?<![\w./])(\d{1,2})([./])(\d{1,2})\2(\d{4}|\d{2})(?![\w/]|\.\d)")
+# A month has a capital: "may" is a verb.
+_MONTH = rf"(?=[A-Z])(?i:{'|'.join(sorted(lexicon().months, key=len, reverse=True))})"
+_NAMED = re.compile(
+    rf"(?<![\w.,])(?:(?P<one>\d\d?)(?:st|nd|rd|th)?\s+(?:of\s+)?(?P<month>{_MONTH})"
+    rf"|(?P<name>{_MONTH})\s+(?P<other>\d\d?)(?:st|nd|rd|th)?)\b(?:,?\s+(?P<year>(?:19|20|21)\d\d)\b)?"
+)
 _ID = re.compile(r"\b[A-Z][A-Za-z]*(?:-[A-Z][A-Za-z]*)*-\d+\b|\b[A-Za-z_]+\d[\w-]*")
 _SUFFIXES = {"k": 1_000, "m": 1_000_000, "mn": 1_000_000, "bn": 1_000_000_000}
 _TIMED = frozenset(("seconds", "minutes", "hours", "days", "weeks", "fortnights", "months", "years", "business_days"))
@@ -76,11 +82,10 @@ def figures_in(text: Text) -> tuple[Figure, ...]:
     """The same of a text that is parsed."""
     taken = [match.span() for match in _ID.finditer(text.seen) if any(map(str.isdecimal, match[0]))]
     dated = [*_dates(text.seen)]
-    named = [*_named_dates(text)]
-    taken += [(one.start, one.end) for one in (*dated, *named)]
+    taken += [(one.start, one.end) for one in dated]
     free = [token for token in text.tokens if not any(start < token.end and token.start < end for start, end in taken)]
     counted = [*_Numbers(free, text.seen).all()]
-    found = sorted((*dated, *named, *_ranged(counted, text)), key=lambda one: one.start)
+    found = sorted((*dated, *_ranged(counted, text)), key=lambda one: one.start)
     return tuple(one if one.core else replace(one, core=one.end, first=one.end) for one in found)
 
 
@@ -94,59 +99,15 @@ def _dates(seen: str) -> Iterator[Figure]:
     for match in _SLASHED.finditer(seen):
         one, two, year = int(match[1]), int(match[3]), int(match[4])
         year += 2000 if year < 100 else 0
-        read = (
-            _day(year, two, one),
-            _day(year, one, two) if match[2] == "/" else None,
-        )  # behind points the day is first
+        is_day_first = match[2] == "."
+        read = (_day(year, two, one), None if is_day_first else _day(year, one, two))
         days = tuple(dict.fromkeys(day for day in read if day))
         if days:
             yield Figure(match.start(), match.end(), days, "date")
-
-
-def _named_dates(text: Text) -> Iterator[Figure]:
-    """1 September 2024, September 1st, 2024, the 1st of September. A month has a capital: "may" is a verb."""
-    tokens, words, months = text.tokens, text.words, lexicon().months
-    for i, word in enumerate(words):
-        if word not in months or not text.seen[tokens[i].start].isupper():
-            continue
-        month = months[word]
-        first, day = _day_before(words, i)
-        last = i
-        if day is None:
-            day, last = _day_after(words, i)
-            first = i
-        if day is None:
-            if i + 1 < len(words) and _is_year(words[i + 1]):
-                yield Figure(tokens[i + 1].start, tokens[i + 1].end, (Fraction(int(words[i + 1])),))
-            continue
-        at = last + 1 + (last + 1 < len(words) and words[last + 1] == ",")
-        has_year = at < len(words) and _is_year(words[at])
-        found = _day(int(words[at]) if has_year else 2000, month, day)
-        if found:
-            end = tokens[at if has_year else last].end
-            unit = "date" if has_year else "day of the year"
-            yield Figure(tokens[first].start, end, (found,), unit)
-
-
-def _day_before(words: Sequence[str], i: int) -> tuple[int, int | None]:
-    k = i - 1
-    if k >= 0 and words[k] == "of":
-        k -= 1
-    if k >= 0 and words[k] in _ENDS_OF_ORDINALS:
-        k -= 1
-    return (k, int(words[k])) if k >= 0 and words[k].isdecimal() and int(words[k][:3]) <= 31 else (i, None)
-
-
-def _day_after(words: Sequence[str], i: int) -> tuple[int | None, int]:
-    k = i + 1
-    if k < len(words) and words[k].isdecimal() and len(words[k]) <= 2 and 0 < int(words[k]) <= 31:
-        is_ordinal = k + 1 < len(words) and words[k + 1] in _ENDS_OF_ORDINALS
-        return int(words[k]), k + is_ordinal
-    return None, i
-
-
-def _is_year(word: str) -> bool:
-    return len(word) == 4 and word.isdecimal() and word[:2] in ("19", "20", "21")
+    for match in _NAMED.finditer(seen):
+        month = lexicon().months[(match["month"] or match["name"]).casefold()]
+        if day := _day(int(match["year"] or 2000), month, int(match["one"] or match["other"])):
+            yield Figure(match.start(), match.end(), (day,), "date" if match["year"] else "day of the year")
 
 
 def _day(year: int, month: int, day: int) -> date | None:

@@ -10,7 +10,7 @@ import yaml
 from hypothesis import given
 from hypothesis import strategies as st
 
-from bylaw.language.dates import _GRAMMAR, Shift, _pattern, find
+from bylaw.language.dates import _GRAMMAR, _pattern, find
 from bylaw.language.periods import UNITS, CalendarRules, period_of, shifted
 from tests.rows import each
 
@@ -91,23 +91,4 @@ def test_no_words_of_the_grammar_in_any_order_make_it_raise(words):
 def test_spans_beside_each_other_are_read_each(row):
     found = find(row["text"], TODAY)
     assert [span.label for span in found] == row["labels"]
-    assert all((span.start is None) == (span.shift is not None) for span in found)
-
-
-def test_what_lies_at_the_ends_of_a_span_is_kept():
-    (span,) = find("from Q4 2025 to Q1 2026", TODAY)
-    assert span.sides is not None
-    assert [side.label for side in span.sides] == ["Q4 2025", "Q1 2026"]
-    assert [find(text, TODAY)[0].sides for text in ("from March 3 to April 5", "from March to Q2")] == [None, None]
-
-
-@pytest.mark.parametrize(
-    ("shift", "expected"),
-    [
-        (Shift(1, "month"), (date(2026, 2, 1), date(2026, 3, 1))),
-        (Shift(1, "quarter"), None),
-        (Shift(1, "year", is_whole=False), (date(2025, 3, 1), date(2025, 4, 1))),
-    ],
-)
-def test_a_span_before_another_is_as_long_as_it(shift, expected):
-    assert shift.of(date(2026, 3, 1), date(2026, 4, 1)) == expected
+    assert all((span.start is None) == span.is_untold for span in found)

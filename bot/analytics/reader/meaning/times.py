@@ -53,7 +53,7 @@ def stop_at_spans(draft: QueryDraft) -> None:
     seen: set[tuple[str, int]] = set()
     for time in draft.said.times:
         words, of = draft.text[time.span.begins : time.span.ends], (time.ref.words if time.ref else "", time.clause)
-        if time.span.shift is not None:
+        if time.span.is_untold:
             raise Stop(not_understood(f"I do not see which days `{words}` are", "name them", (words,)))
         if of in seen:
             message = f"I read two spans of time, the second is `{words}`"

@@ -14,6 +14,7 @@ from decimal import Decimal
 
 from bot.enforcement.question.case.days import named_days
 from bot.enforcement.question.case.facts import Read
+from bot.enforcement.question.case.mentions import said_by
 from bot.enforcement.question.intent import asking_clause, clauses
 from bot.enforcement.question.kept import kept
 from bot.enforcement.question.topic.stems import (
@@ -250,9 +251,7 @@ def _known(index: BundleIndex) -> _Known:
 
 def _of_fact(fact: Fact) -> list[frozenset[str]]:
     """What tells a value of the fact; a phrase with a number tells nothing without it."""
-    phrases = [one for group in fact.phrases.values() for one in group] if isinstance(fact.phrases, dict) else []
-    values = [text for value, synonyms in fact.values.items() for text in (value, *synonyms)]
-    return [stems_in(text) for text in (*phrases, *values)]
+    return [stems_in(text) for _, text, _ in said_by("", fact)]
 
 
 def _by_stem(expressions: Iterable[frozenset[str]]) -> dict[str, tuple[frozenset[str], ...]]:
