@@ -89,7 +89,8 @@ def check(workspace: Workspace, at: date, progress: Progress | None = None, focu
         return case_in_words(facts, spoken)
 
     proofs = prove(workspace, records, ruleset, at.toordinal(), words, progress, focus)
-    proofs = replace(proofs, records=layered(proofs.records, workspace))
+    if focus is None:  # what is asked about a part is never compiled
+        proofs = replace(proofs, records=layered(proofs.records, workspace))
     found += proofs.findings
     found += tools(workspace, ruleset, at.toordinal())
     return Run(workspace, ruleset, proofs, tuple(graded(found, workspace.rules.ci.severities)), at)
