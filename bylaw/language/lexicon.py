@@ -7,15 +7,20 @@ from __future__ import annotations
 
 import hashlib
 import json
+import sys
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import cached_property, lru_cache
+from importlib.util import cache_from_source
 from pathlib import Path
 from typing import Any
 
+from bylaw.canonical import write_atomically
+
 _FILE = Path(__file__).with_name("lexicon.yaml")
-READ = _FILE.with_suffix(".json")  # the same as JSON, which is read in no time: what `as_read` gives
+KEPT = Path(cache_from_source(__file__)).with_name("lexicon.json")  # as JSON, beside the bytecode
 
 
 @dataclass(frozen=True, slots=True)
@@ -101,20 +106,29 @@ class Lexicon:
 @lru_cache(maxsize=1)
 def lexicon() -> Lexicon:
     """The lexicon, read when it is first needed."""
-    written, kept = _FILE.read_bytes(), json.loads(READ.read_bytes())
-    return Lexicon((kept if kept["of"] == _mark(written) else as_read(written))["classes"])
+    written = _FILE.read_bytes()
+    mark = hashlib.sha256(written).hexdigest()
+    return Lexicon(_kept(mark) or _read(written, mark))
 
 
-def as_read(written: bytes) -> dict[str, Any]:
-    """What stands in the lexicon, and in which one."""
-    import yaml  # heavy, and only needed while somebody writes
+def _kept(mark: str) -> dict[str, Any] | None:
+    """What was read of the lexicon of that *mark* before; None where nothing is."""
+    try:
+        kept = json.loads(KEPT.read_bytes())
+        return kept["classes"] if kept["of"] == mark else None
+    except (OSError, ValueError, KeyError, TypeError):
+        return None
 
-    loader = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
-    return {"of": _mark(written), "classes": yaml.load(written, loader)}  # a file of our own, by a safe loader
 
+def _read(written: bytes, mark: str) -> dict[str, Any]:
+    """What is *written*, kept for the next time where there is room for it."""
+    import yaml  # to load it and to read YAML takes longer than all else that a short command reads
 
-def _mark(written: bytes) -> str:
-    return hashlib.sha256(written).hexdigest()
+    classes: dict[str, Any] = yaml.load(written, getattr(yaml, "CSafeLoader", yaml.SafeLoader))  # a file of our own
+    if not sys.dont_write_bytecode:
+        with suppress(OSError):
+            write_atomically(KEPT, json.dumps({"of": mark, "classes": classes}), durable=False)
+    return classes
 
 
 @lru_cache(maxsize=256)
