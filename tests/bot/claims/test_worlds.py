@@ -31,7 +31,7 @@ from bylaw.logic.formula.ir import (
     Value,
     atoms,
 )
-from tests.bylaw.logic.strategies import GRID, formulas, rulesets
+from tests.bylaw.logic.strategies import GRID, VARIABLES, formulas, rulesets
 
 GIVEN = {"full": "refund", "credit": "refund", "reject": "refund", "fast": "shipping", "notify": None, "verify": None}
 MUST_TELL = ("notify", "full")
@@ -279,3 +279,14 @@ def test_a_source_or_a_limit_is_that_of_a_rule_that_was_weighed(
     assert [one.status for one in found[1 : -len(said) or None]] == [
         "valid" if value in drawn else "invalid" for value in GRID[fact]
     ]
+
+
+def test_a_contradiction_about_something_else_is_no_matter(repositories: dict[str, BundleIndex]) -> None:
+    effects = Effect("required", "notify"), Effect("prohibited", "notify"), Effect("outcome", "full", "refund")
+    rules = [ConditionalRule(f"R{n}", f"P{n}", "x", one, And(()), 3, Source("x.yaml")) for n, one in enumerate(effects)]
+    world = World(Ruleset(VARIABLES, tuple(rules), outcomes=("refund",)), {}, {})
+    for action, verdict in (("full", "valid"), ("notify", "impossible")):
+        claim = Claim(kind="gives", quote="It is so.", action=action)
+        found = world.judged(repositories["ferry"], [claim, Claim(kind="gives", quote="It is so.", action="full")])
+        assert found.verdict == verdict
+        assert any("contradict each other here" in said for said in found.objections) == (verdict == "impossible")
