@@ -76,9 +76,9 @@ DAY = "2026-06-01"  # the day that the tiny company's questions are asked for
 
 _FEW = 10  # examples of a property that every run tries; of many, a thirtieth, and a third where slow tests run, too
 
-# Journeys through real processes, and what was collected elsewhere, run with the slow tests: what they promise has
-# quicker tests in its own room.
-_JOURNEYS = {"realworld", "trips"}
+# What is not even collected where its mark is not asked for. Journeys through real processes, and what was collected
+# elsewhere, run with the slow tests: what they promise has quicker tests in its own room.
+_APART = {"benchmarks": "benchmark", "realworld": "slow", "trips": "slow"}
 
 
 def _worker() -> tuple[int, int]:
@@ -104,7 +104,7 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
     if _worker()[1] > 1:
         items.sort(key=lambda item: item.path.parts)
     for item in items:
-        if item.path.parent.name in _JOURNEYS:
+        if _APART.get(item.path.parent.name) == "slow":
             item.add_marker("slow")
     if settings.default is not settings.get_profile("fixed"):
         return
@@ -132,9 +132,10 @@ def pytest_addoption(parser: pytest.Parser) -> None:
 
 
 def pytest_ignore_collect(collection_path: Path, config: pytest.Config) -> bool | None:
-    """Benchmarks are looked at when asked for: `-m benchmark`, or by their path."""
-    is_asked = "not benchmark" not in config.option.markexpr or any("benchmark" in str(one) for one in config.args)
-    return True if collection_path == HERE / "benchmarks" and not is_asked else None
+    """What lies apart is looked at when asked for: by its mark, or by its path."""
+    mark = _APART.get(collection_path.name) if collection_path.parent == HERE else None
+    is_asked = f"not {mark}" not in config.option.markexpr or any(collection_path.name in one for one in config.args)
+    return True if mark and not is_asked else None
 
 
 @pytest.hookimpl(optionalhook=True)
