@@ -254,7 +254,6 @@ class Requests(RuleBasedStateMachine):
     ("kind", "count"),
     [
         ("sqlite", 6),
-        ("postgresql", 3),
         pytest.param("sqlite", 40, marks=pytest.mark.slow),
         pytest.param("postgresql", 8, marks=pytest.mark.slow),
     ],

@@ -127,6 +127,7 @@ def test_whatever_happens_to_the_model_the_plain_writer_answers_and_says_so(faul
     assert because in mark
 
 
+@pytest.mark.slow
 def test_a_wrong_key_is_said_nowhere(asking, bylaw, fake):
     done = bylaw(*asking.words(QUESTION), **{**asking.environ, "BYLAW_LLM_KEY": "sk-wrong-9876543210"})
     reply = reply_of(done)
