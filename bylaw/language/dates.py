@@ -8,12 +8,12 @@ includes today, unless the calendar says that whole periods are meant.
 from __future__ import annotations
 
 import re
-from calendar import month_name
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from datetime import date, timedelta
 from functools import cache, lru_cache
 
+from bylaw.language.lexicon import lexicon
 from bylaw.language.periods import UNITS, CalendarRules, Unit, label_of, period_of, shifted, whole
 
 
@@ -76,10 +76,8 @@ def _matches(lowered: str) -> tuple[tuple[re.Match[str], _Reader], ...]:
 
 # --- words ---
 
-_MONTHS = {name.lower(): number for number, name in enumerate(month_name) if name}
-_MONTHS |= {name[:3]: number for name, number in list(_MONTHS.items())} | {"sept": 9}
-_NUMBERS_IN_ORDER = "one two three four five six seven eight nine ten eleven twelve"
-_NUMBERS = {word: number for number, word in enumerate(_NUMBERS_IN_ORDER.split(), start=1)}
+_MONTHS = lexicon().months
+_NUMBERS = {word: number for word, number in lexicon().numbers.items() if 0 < number <= 12}
 _ORDINALS = {"first": 1, "second": 2, "third": 3, "fourth": 4, "1st": 1, "2nd": 2, "3rd": 3, "4th": 4}
 _LAST_ONE = {"last": 4, "final": 4}
 

@@ -78,10 +78,13 @@ class Lexicon:
         self.unmarked: Mapping[str, str] = told["unmarked"]
         self.contracted: Mapping[str, str] = told["contracted"]
         self.abbreviations = frozenset(told["abbreviations"])
-        self.sizes = {unit: (str(kind), Fraction(size)) for unit, (kind, size) in told["sizes"].items()}
-        self.units = {
-            tuple(spelling.casefold().split()): unit for unit, those in told["units"].items() for spelling in those
-        }
+        self.sizes: dict[str, tuple[str, Fraction]] = {}  # what a unit measures, and how much of it
+        self.units: dict[tuple[str, ...], str] = {}
+        for unit, row in told["units"].items():
+            size = dict(row) if isinstance(row, dict) else {"said": row}
+            self.units.update({tuple(spelled.casefold().split()): unit for spelled in size.pop("said")})
+            for kind, much in size.items():
+                self.sizes[unit] = kind, Fraction(much)
         self.currencies = frozenset(unit for unit in told["units"] if unit.isupper())
         self._spelled = Phrases.of(map(" ".join, self.units))
 

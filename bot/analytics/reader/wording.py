@@ -11,6 +11,7 @@ from itertools import product
 
 from bot.analytics.reader.said import Change
 from bylaw.authored.context import Aggregation, Grain
+from bylaw.language.lexicon import lexicon
 from bylaw.semantic.query import Operator
 
 
@@ -80,12 +81,7 @@ GRAINS: dict[str, Grain] = {
 }  # fmt: skip
 ADVERBS = _set("daily weekly monthly quarterly yearly annually annual")
 FOLLOWING = _set("but or also now about if same again instead thing actually mean meant make")
-NUMBERS = {
-    word: number
-    for number, word in enumerate(
-        "zero one two three four five six seven eight nine ten eleven twelve".split()  # noqa: SIM905 - a table of words
-    )
-}
+NUMBERS = {word: number for word, number in lexicon().numbers.items() if number <= 12}
 _COMPARISONS: Mapping[Operator, str] = {
     ">": "more than,greater than,higher than,larger than,bigger than,longer than,over,above,exceeding,exceed,>,"
     "better than,older than,heavier than,later than",

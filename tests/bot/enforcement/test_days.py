@@ -12,7 +12,7 @@ import yaml
 from bot.conversation import Question, Turn
 from bot.enforcement.answer import answer
 from bot.enforcement.question.case.days import Days, told_days
-from bot.enforcement.question.case.facts import read_facts
+from bot.enforcement.question.case.facts import read_text
 from bot.enforcement.question.memory import Memory, load
 from bot.enforcement.question.understanding import understand
 from bot.index import BundleIndex
@@ -61,7 +61,9 @@ def test_more_changes_than_are_told_are_not_kept_quiet(sauna: BundleIndex, monke
 
 
 def test_a_day_that_tells_a_fact_is_not_that_of_the_case(shop: BundleIndex) -> None:
-    reads = read_facts("Is a TV bought on 3 May 2026 refunded?", shop.vocabulary, shop.ruleset.variables, NOW.date())
+    reads = read_text(
+        "Is a TV bought on 3 May 2026 refunded?", shop.vocabulary, shop.ruleset.variables, NOW.date()
+    ).reads
     assert [read.fact for read in reads if "3 May" in read.words] == ["days_since_purchase"]
     assert told_days("Is a TV bought on 3 May 2026 refunded?", NOW.date(), reads) is None
 
@@ -78,7 +80,7 @@ def test_days_are_kept_as_they_are() -> None:
 
 @each("row", AGES, ids=lambda row: row["text"])
 def test_a_number_that_a_person_is_is_an_age(row: dict, sauna: BundleIndex) -> None:
-    reads = read_facts(row["text"], sauna.vocabulary, sauna.ruleset.variables, NOW.date())
+    reads = read_text(row["text"], sauna.vocabulary, sauna.ruleset.variables, NOW.date()).reads
     assert {read.fact: read.value for read in reads} == row["facts"]
 
 

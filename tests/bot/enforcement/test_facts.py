@@ -8,7 +8,7 @@ import yaml
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from bot.enforcement.question.case.facts import Reading, read_facts, read_text
+from bot.enforcement.question.case.facts import Reading, read_text
 from bot.index import BundleIndex
 from bylaw.authored.vocabulary import Fact
 from bylaw.logic.formula.ir import Variable
@@ -35,7 +35,7 @@ def test_a_sentence_states_exactly_these_facts(row: dict, shop: BundleIndex) -> 
 
 @each("row", ROWS, ids=lambda row: str(row["text"])[:60])
 def test_a_reading_quotes_the_text(row: dict, shop: BundleIndex) -> None:
-    for read in read_facts(row["text"], shop.vocabulary, shop.ruleset.variables, TODAY):
+    for read in read_text(row["text"], shop.vocabulary, shop.ruleset.variables, TODAY).reads:
         assert row["text"][read.start : read.end] == read.words != ""
 
 

@@ -2,7 +2,7 @@
 
 import pytest
 
-from bot.enforcement.question.topic.recognise import domains, prepare, score, stems_of, topic, topics
+from bot.enforcement.question.topic.recognise import prepare, score, stems_of, topic, topics
 from bot.enforcement.question.topic.stems import names_of_outcome
 from bot.index import BundleIndex
 from bylaw.authored.vocabulary import Vocabulary
@@ -63,11 +63,11 @@ def test_counting_refunds_is_less_of_a_policy_question_than_asking_for_one(shop:
     ],
 )
 def test_the_words_of_a_domain_name_it(text: str, first: str, shop: BundleIndex) -> None:
-    assert domains(text, shop)[:1] == (first,)
+    assert topic(text, shop).domains[:1] == (first,)
 
 
 def test_without_a_known_word_there_is_no_domain(shop: BundleIndex) -> None:
-    assert domains("the airspeed of an unladen swallow", shop) == ()
+    assert topic("the airspeed of an unladen swallow", shop).domains == ()
     assert topic("the airspeed of an unladen swallow", shop).confidence == 0.0
 
 

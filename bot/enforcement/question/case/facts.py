@@ -76,11 +76,6 @@ def is_sayable(fact: Fact) -> bool:
     return fact.assertable is not False and fact.history is None
 
 
-def read_facts(text: str, vocabulary: Vocabulary, variables: Mapping[str, Variable], today: date) -> tuple[Read, ...]:
-    """The facts that *text* states, one reading a fact, in the order of the text."""
-    return read_text(text, vocabulary, variables, today).reads
-
-
 def read_text(
     text: str,
     vocabulary: Vocabulary,

@@ -13,7 +13,7 @@ from datetime import date
 from decimal import Decimal
 from itertools import chain, pairwise
 
-from bot.enforcement.question.case.facts import Read, read_facts
+from bot.enforcement.question.case.facts import Read, read_text
 from bot.enforcement.question.case.mentions import said_by
 from bot.enforcement.question.intent import (
     asking_clause,
@@ -107,7 +107,7 @@ def _score(index: BundleIndex, text: str) -> float:
     is_known = 2 * len(stems & keywords.stems) >= len(stems)
     is_likely = found.is_likely and is_known  # "what does a flight cost" is not about what delivery costs
     is_told = found.is_named or is_likely or not keywords.telling.isdisjoint(stems - _GUIDING)
-    stated = min(weights.stated_at_most, _stated(text, index))
+    stated = min(weights.stated_at_most, len(_reads(text, index)))
     is_about_rules = is_told and is_general(text)
     is_of_case = is_of_a_case(text, index)
     # "can I bring my kids?" opens like a question for the rules, but no word of it is about what they rule
@@ -138,14 +138,9 @@ def _score(index: BundleIndex, text: str) -> float:
     return float(min(_ALL, max(_NONE, points)))
 
 
-def _stated(text: str, index: BundleIndex) -> int:
-    """How many facts of a case the text states."""
-    return len(_reads(text, index))
-
-
 def _reads(text: str, index: BundleIndex) -> tuple[Read, ...]:
     """The facts that the text states; for its kind the day does not matter."""
-    return read_facts(text, index.vocabulary, index.ruleset.variables, date(2000, 1, 1))
+    return read_text(text, index.vocabulary, index.ruleset.variables, date(2000, 1, 1)).reads
 
 
 def is_of_a_case(text: str, index: BundleIndex) -> bool:
@@ -161,11 +156,6 @@ def is_of_a_case(text: str, index: BundleIndex) -> bool:
         asked = stems - _GUIDING
         return bool(asked) and 2 * len(asked & keywords.fact_stems) >= len(asked)
     return any(" " in read.words for read in reads)
-
-
-def domains(text: str, index: BundleIndex) -> tuple[str, ...]:
-    """The policy domains that the words of *text* belong to, the likeliest first."""
-    return topic(text, index).domains
 
 
 def topic(text: str, index: BundleIndex) -> Topic:
