@@ -1,5 +1,6 @@
 """Boxes say exactly what the plain reading says."""
 
+from datetime import date
 from fractions import Fraction
 
 import pytest
@@ -222,3 +223,13 @@ def test_an_unbounded_domain_has_no_ends():
     assert not boxes(Not(Atom("days", ">=", 0)), {"days": DAYS})
     assert boxes(Not(Atom("any", ">=", 0)), {"any": Variable("any", "integer")})
     assert domain(Variable("any", "decimal")) != ()
+
+
+def test_the_calendar_has_its_first_and_its_last_day():
+    day = Variable("day", "date")
+    for value in (date.min, date.max):
+        found = region(Atom("day", "==", value.toordinal()), day)
+        assert lies_in(value.toordinal(), found)
+        assert found == meet_regions(found, domain(day))
+    assert not region(Atom("day", "<", date.min.toordinal()), day)
+    assert not region(Atom("day", ">", date.max.toordinal()), day)
