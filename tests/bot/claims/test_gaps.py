@@ -24,5 +24,6 @@ def test_the_gaps_are_what_the_claims_do_not_bear(row: dict[str, Any], repositor
     root = row.get("root", "ferry")
     index = repositories[root]
     told = ToldCase(read_facts(TOLD, index), QUERY) if root == "ferry" else ToldCase({}, row.get("query", ""))
-    gaps = Coverage(parse(row["text"]), read_claims(row.get("claims", [])), declared(index), told).gaps()
+    gaps = [*Coverage(parse(row["text"]), read_claims(row.get("claims", [])), declared(index), told).gaps()]
     assert [[gap.quote, gap.claim] for gap in gaps] == row.get("gaps", [])
+    assert [n for n, gap in enumerate(gaps) if gap.is_weak] == row.get("weak", [])
