@@ -86,6 +86,24 @@ def test_a_date_is_read_and_shown_the_same(day: date) -> None:
     assert variable.show(variable.read(day.isoformat())) == day.isoformat()
 
 
+@pytest.mark.parametrize(
+    ("value", "shown"),
+    [
+        (3, 3),
+        (Fraction(5, 2), 2.5),
+        (Fraction(1, 10), 0.1),
+        (Fraction(1, 3), "1/3"),
+        (Fraction(10**20 + 1, 10), "10000000000000000000.1"),
+        (Fraction(1, 10**20), "0.00000000000000000001"),
+    ],
+)
+def test_a_decimal_is_shown_as_a_number_where_that_is_exact(value: int | Fraction, shown: object) -> None:
+    variable = Variable("price", "decimal")
+    found = variable.show(value)
+    assert (type(found), found) == (type(shown), shown)
+    assert variable.read(found) == value
+
+
 def test_a_conjunction_says_nothing_twice() -> None:
     assert conj([]) == TRUE
     assert conj([A]) == A
