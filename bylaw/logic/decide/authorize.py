@@ -70,6 +70,7 @@ class Authorizer:
         self._bearings: dict[tuple[str, int, tuple[int, ...]], Bearing] = {}
         self._required: dict[int, tuple[str, ...]] = {}
         self._allowing: dict[tuple[str, int], tuple[int, ...]] = {}
+        self._barred: dict[str, Sequence[tuple[int, int]]] = {}
 
     @cached_property
     def _speaking(self) -> Mapping[str, int]:
@@ -328,6 +329,7 @@ class Authorizer:
             rules=giving,
             may_stand=lambda stands: self._status(action, stands & members).permission == "allow",
             is_reached=lambda found: cast("Any", found).ruling == "allow",
+            barring=self._barring(action, members),
         )
         asked = cast("Evaluator", _Asked(self, action))
         found = nearest(asked, facts, day, goal, trials, fixed, is_firm=True)
@@ -336,6 +338,20 @@ class Authorizer:
         if self._comparing.isdisjoint(bits(members)):
             return None
         return nearest_amount(asked, members, facts, day, goal, trials, fixed, past)
+
+    def _barring(self, action: str, members: int) -> Sequence[tuple[int, int]]:
+        """The ranks that prohibit *action* or contradict about it whoever supports it, each with those that beat it."""
+        found = self._barred.get(action)
+        if found is None:
+            excludes = self.evaluator.ruleset.excludes
+            giving = [rank.effect for rank, _ in self._conflicts.ranks_in(self._supporting[action])]
+            found = self._barred[action] = [
+                (rank.members, rank.beaters)
+                for rank, _ in self._conflicts.ranks_in(members)
+                if (rank.effect.kind == "prohibited" and rank.effect.action == action)
+                or all(action in contested(rank.effect, effect, excludes) for effect in giving)
+            ]
+        return found
 
 
 class _Asked:

@@ -34,12 +34,14 @@ FEW = 6  # ways to hold beyond a bound that are tried before the bound is told a
 class Goal:
     """What is looked for: one of `rules` (as bits) must fire; whether the rules that then stand and the decision do.
 
-    `may_stand` is asked of every change, `is_reached` only of those where it says yes.
+    `may_stand` is asked of every change, `is_reached` only of those where it says yes. `barring` are pairs of sets of
+    rules: where one of the first fires and none of the second can, nothing else that fires reaches it.
     """
 
     rules: int
     may_stand: Callable[[int], bool]
     is_reached: Callable[[Decision], bool]
+    barring: Sequence[tuple[int, int]] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -80,6 +82,7 @@ class Nearby:
         self._kept = [everyone if n < 0 else on.parts[var][n][1] for var, n in self._here.items()]
         self._waiting = [on.spoken[var] if var not in facts else 0 for var in self.facts]
         self._wanted = on.boxes_of(goal.rules)
+        self._barring = [(on.boxes_of(those) & ~on.unsettled, on.boxes_of(but)) for those, but in goal.barring]
         self._everyone = everyone
         self._is_partial = not on.names <= facts.keys()
         now = self._after({})[0]
@@ -87,6 +90,7 @@ class Nearby:
         self._may: dict[int, bool] = {}
         self._places: dict[tuple[str, int], Place] = {}
         self._spared: Collection[str] = ()
+        self._within: Sequence[Sequence[int]] = ()
 
     # ---- changes of so many facts -----------------------------------------------------------------------------------
 
@@ -104,6 +108,7 @@ class Nearby:
 
     def _every(self, count: int, spared: Collection[str]) -> Iterator[Change]:
         self._spared = spared
+        self._within = self._lacking_within(count)
         found = [
             (_together([place.distance for place in places]), which, places, left, waiting)
             for which, possible, waiting in self._choices(0, count, self._everyone, 0, ())
@@ -118,18 +123,35 @@ class Nearby:
         self, at: int, count: int, possible: int, waiting: int, which: tuple[int, ...]
     ) -> Iterator[tuple[tuple[int, ...], int, int]]:
         """Which facts could be changed, and the boxes that the others leave possible, and those they leave open."""
-        if not possible & ~waiting & self._wanted:
+        if not possible & ~waiting & self._within[at][count]:
             return
         if not count:
             for n in range(at, len(self.facts)):
                 possible, waiting = possible & self._kept[n], waiting | self._waiting[n]
-            if possible & ~waiting & self._wanted:
+            if possible & ~waiting & self._wanted and not self._is_barred(which, possible, waiting):
                 yield which, possible, waiting
         elif at < len(self.facts):
             if self.facts[at] not in self._spared:
                 yield from self._choices(at + 1, count - 1, possible, waiting, (*which, at))
             kept = possible & self._kept[at], waiting | self._waiting[at]
             yield from self._choices(at + 1, count, *kept, which)
+
+    def _lacking_within(self, most: int) -> list[list[int]]:
+        """From each fact on, the wanted boxes for which at most so many of the facts would have to be different."""
+        rows = [[self._wanted] * (most + 1)]
+        for n in range(len(self.facts) - 1, -1, -1):
+            holds, behind = self._kept[n] & ~self._waiting[n], rows[-1]
+            changed = (0, *behind) if self.facts[n] not in self._spared else (0,) * (most + 1)
+            rows.append([its & holds | other for its, other in zip(behind, changed, strict=False)])
+        return rows[::-1]
+
+    def _is_barred(self, which: Sequence[int], possible: int, waiting: int) -> bool:
+        """Does a box that asks for none of the changed facts bar the goal, wherever they go?"""
+        moved = waiting
+        for n in which:
+            moved |= self._ground.spoken[self.facts[n]]
+        sure = possible & ~moved
+        return any(sure & those and not possible & but for those, but in self._barring)
 
     def _filled(self, which: tuple[int, ...], possible: int, waiting: int) -> Iterator[tuple[tuple[Place, ...], int]]:
         self._spend(1 + sum(len(self._ground.parts[self.facts[n]]) for n in which) // PARTS)
