@@ -285,7 +285,8 @@ def plain(case: Case) -> Turn:
     if conflicts:
         return _escalated_conflict(case, conflicts)
     about = case.scope.outcomes
-    if case.scope.actions and not case.scope.is_named:
+    is_allowed = any(kind == "permitted" for kind, _, _ in case.scope.duties)
+    if case.scope.actions and not case.scope.is_named and not is_allowed:
         about = told_alone(case.scope.actions, case.reads, case.decision, case.index)
     decided = [name for name in about if case.decision.outcomes[name].action is not None]
     primary = case.scope.outcomes[0] if case.scope.outcomes else None

@@ -15,10 +15,34 @@ VOCABULARY = Vocabulary.model_validate(
             "days_overdue": {"type": "integer", "unit": "days", "phrases": ["{value} days late"]},
             "points": {"type": "integer", "minimum": 0, "phrases": ["{value} points"]},
             "hours_before": {"type": "integer", "unit": "hours", "phrases": ["in {value} hours"]},
+            "notice": {"type": "integer", "unit": "days", "phrases": ["starts in {value} days"]},
             "days_signed_up": {"type": "integer", "unit": "days", "phrases": ["signed up {value} days ago"]},
         }
     }
 )
+
+
+SHOP = Vocabulary.model_validate(
+    {
+        "facts": {
+            "is_ours": {"type": "boolean", "phrases": {"true": ["your fault"], "false": ["my fault"]}},
+            "is_paid": {"type": "boolean", "phrases": {"true": ["paid my bill"], "false": ["bill is open"]}},
+        }
+    }
+)
+
+
+@pytest.mark.parametrize(
+    ("text", "facts"),
+    [
+        ("it's your fault", {"is_ours": True}),
+        ("it was my fault", {"is_ours": False}),
+        ("whose fault is it", {}),
+        ("I paid the bill", {"is_paid": True}),
+    ],
+)
+def test_my_and_your_tell_apart_what_only_they_tell_apart(text: str, facts: dict[str, bool]) -> None:
+    assert read_text(text, SHOP, variables(SHOP), date(2026, 11, 20)).facts == facts
 
 
 @pytest.mark.parametrize(
@@ -40,3 +64,13 @@ VOCABULARY = Vocabulary.model_validate(
 )
 def test_a_number_is_of_the_fact_whose_words_govern_it_and_whose_value_it_is(text: str, facts: dict[str, int]) -> None:
     assert read_text(text, VOCABULARY, variables(VOCABULARY), date(2026, 11, 20)).facts == facts
+
+
+def test_a_number_that_is_no_value_of_the_fact_it_stands_beside_is_of_the_one_asked_about_in_its_unit() -> None:
+    said = "it starts in 30 hours"
+    found = [
+        read_text(said, VOCABULARY, variables(VOCABULARY), date(2026, 11, 20), asked)
+        for asked in (["hours_before"], ["notice"])
+    ]
+    assert [one.facts for one in found] == [{"hours_before": 30}, {}]
+    assert [one.fact for one in found[1].unclear] == ["notice"]

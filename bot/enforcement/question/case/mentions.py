@@ -102,10 +102,10 @@ def _stem(word: str) -> str:
     return stem(lexicon().auxiliaries.get(word, short))  # "TVs"
 
 
-def _phrase(text: str) -> tuple[tuple[str, ...], tuple[str, ...]]:
-    """The words and stems of a declared phrase, without articles."""
+def _phrase(text: str, is_whole: bool = False) -> tuple[tuple[str, ...], tuple[str, ...]]:
+    """The words and stems of a declared phrase, without articles unless it *is_whole*."""
     words = [one for token in tokens(clean(text)) if token.word[0].isalnum() for one in _expanded(token)]
-    told = [word for word in words if word not in lexicon()["determining"]]
+    told = [word for word in words if is_whole or word not in lexicon()["determining"]]
     return tuple(told), tuple(map(_stem, told))
 
 
@@ -138,8 +138,10 @@ class Phrases:
         self._by_first: dict[str, list[_Phrase]] = defaultdict(list)
         self._slots: list[_Slot] = []
         spelled: set[str] = set()
-        for owner, value, text, is_name in _declared(vocabulary):
-            words, stems = _phrase(text)
+        declared = [*_declared(vocabulary)]
+        apart = _apart(declared)
+        for owner, value, text, is_name in declared:
+            words, stems = _phrase(text, (owner, text) in apart)
             carrying = [word for word in words if content([word])]
             if stems and (carrying or len(stems) > 1) and not all(word in lexicon()["negation"] for word in words):
                 single = carrying[0] if len(carrying) == 1 and value is not None else None
@@ -245,6 +247,15 @@ def _declared(vocabulary: Vocabulary) -> Iterator[tuple[str, bool | str | None, 
         for text in (name.replace("_", " "), action.label or "", *action.phrases):
             if text:
                 yield vocabulary.canonical(name), None, text, False
+
+
+def _apart(declared: Iterable[tuple[str, bool | str | None, str, bool]]) -> set[tuple[str, str]]:
+    """The phrases, with their owner, that nothing but "my" and "your" keeps from saying another value as well."""
+    said: dict[tuple[str, tuple[str, ...]], dict[bool | str | None, list[str]]] = defaultdict(lambda: defaultdict(list))
+    for owner, value, text, _ in declared:
+        said[owner, _phrase(text)[1]][value].append(text)
+    several = [(owner, values) for (owner, _), values in said.items() if len(values) > 1]
+    return {(owner, text) for owner, values in several for texts in values.values() for text in texts}
 
 
 def said_by(name: str, fact: Fact) -> Iterator[tuple[bool | str, str, bool]]:

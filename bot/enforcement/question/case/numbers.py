@@ -78,11 +78,7 @@ class Numbers:
                 continue
             options = [(place, value) for place in places if (value := self.value_of(place.fact, figure)) is not None]
             if options:
-                # a number is of the fact that it is a value of: "I'm 30 days late" tells no age
-                proper = [one for one in options if one[0].rank >= _NAMED and not isinstance(one[1], Misread)]
-                options = proper or options
-                best = [(self._by_own_unit(place, figure), value) for place, value in options]
-                yield from self._of_figure(figure, best, is_inexact)
+                yield from self._of_its_value(figure, options, known, is_inexact)
             elif not any(one.rank >= _NAMED and self.value_of(one.fact, figure) is not None for one in around):
                 untold.append((figure, is_inexact))
         for figure, is_inexact in untold:
@@ -164,6 +160,20 @@ class Numbers:
         return not (
             measured and figure.unit is None and used and self._counts_another(figure, used[-1] + 1, place.fact)
         )
+
+    def _of_its_value(
+        self, figure: Figure, options: Sequence[tuple[Place, Value | Misread]], known: set[str], is_inexact: bool
+    ) -> Iterator[Said]:
+        """A number is of the fact that it is a value of: "I'm 30 days late" tells no age."""
+        misfits = {place.fact for place, value in options if isinstance(value, Misread)}
+        proper = [one for one in options if one[0].rank >= _NAMED and one[0].fact not in misfits]
+        if all(place.fact in misfits for place, _ in options) and misfits.isdisjoint(self.asked):
+            by_unit = [*self._by_unit(figure, known - misfits, is_inexact)]
+            if by_unit:
+                yield from by_unit
+                return
+        best = [(self._by_own_unit(place, figure), value) for place, value in proper or options]
+        yield from self._of_figure(figure, best, is_inexact)
 
     def _by_own_unit(self, place: Place, figure: Figure) -> Place:
         """Of two facts whose words fit, the one in whose very unit the number is told fits better."""
