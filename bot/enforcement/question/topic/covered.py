@@ -11,6 +11,7 @@ from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from decimal import Decimal
+from itertools import chain
 
 from bot.enforcement.question.case.days import named_days
 from bot.enforcement.question.case.facts import Read
@@ -128,28 +129,34 @@ def _runs(words: Iterable[Word]) -> list[list[Word]]:
 def is_of_another_deed(text: str, reads: Sequence[Read], index: BundleIndex) -> bool:
     """Would a question do something that nothing in the bundle speaks of ("may I film the show?"), whatever else it
     names?
+
+    Of what is named by its verb ("return") the thing may be any.
     """
     said = _known(index).said(stems_in(text))
     told = [range(read.start, read.end) for read in reads]
-    for word in _deed(text):
+
+    def is_strange(word: Word) -> bool:
         is_name = word.start > 0 and text[word.start].isupper() and text[: word.start].rstrip()[-1:] not in ".!?"
-        if said.is_unknown(stems_of([word.text])) and not is_name and not any(word.start in one for one in told):
-            return True
-    return False
+        is_told = is_name or any(word.start in one for one in told)
+        return said.is_unknown(stems_of([word.text])) and not is_told
+
+    named = said.named | said.told
+    deeds = _deeds(text)
+    return any(map(is_strange, chain.from_iterable(d[: 1 if stems_of([d[0].text]) & named else 2] for d in deeds)))
 
 
-def _deed(text: str) -> Iterator[Word]:
+def _deeds(text: str) -> Iterator[Sequence[Word]]:
     """The verb of each question for permission ("may I share a room?"), and the thing that stands behind it."""
     for clause, asks in clauses(text):
         rows = [*_rows(clause[1:])] if asks and clause[0].text in _MAY else []
         for between, row in rows[:1]:
             is_light = any(word.text not in FUNCTION_WORDS for word in between)  # "get", "take": what matters is what
             if not PRONOUNS.isdisjoint(word.text for word in between):
-                yield row[-1 if is_light else 0]
                 behind = [its for among, its in rows[1:2] if all(one.text in DETERMINERS for one in among)]
-                yield from [its[-1] for its in (row[1:], *behind) if its][:1]
+                thing = [its[-1] for its in (row[1:], *behind) if its][:1]
+                yield row[-1:] if is_light else [row[0], *thing]
             elif len(row) > 1:  # "can my cats share": whoever does it is named before it
-                yield row[-1]
+                yield row[-1:]
 
 
 def _rows(words: Sequence[Word]) -> Iterator[tuple[Sequence[Word], Sequence[Word]]]:
