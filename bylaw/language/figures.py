@@ -146,7 +146,9 @@ class _Numbers:
             return self._article(i)
         values, last, is_firm = read
         if self.words[last + 1 : last + 4] == ["and", "a", "half"]:
-            values, last = tuple(value + Fraction(1, 2) for value in values), last + 3
+            scale = self.lexicon.scales.get("".join(self.words[last + 4 : last + 5]), 0)  # "one and a half million"
+            values = tuple((value + Fraction(1, 2)) * (scale or 1) for value in values)
+            last, is_firm = last + 3 + bool(scale), True
         start, end = token.start, self.tokens[last].end
         unit, start, end, following = self._unit(i, last, start, end)
         is_firm = is_firm or (unit is not None and self.words[i] not in self.lexicon.ordinals) or self._is_compared(i)
