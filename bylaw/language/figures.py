@@ -173,12 +173,16 @@ class _Numbers:
         return tuple(value * scale for value in values), last, True
 
     def _grouped(self, i: int) -> int:
-        """The last part of a sum of money whose groups of three stand apart: $1 200."""
+        """The last part of a sum of money whose groups of three stand apart: $1 200, 50 000 EUR.
+
+        Where the currency stands behind, a group tells that it is one by its leading 0: "room 12 300 dollars".
+        """
         last = i
-        is_sum = i > 0 and self.lexicon.units.get((self.words[i - 1],)) in self.lexicon.currencies
-        while is_sum and len(self.words[i]) <= 3 and last + 1 < len(self.tokens) and self._is_group(last + 1):
+        while len(self.words[i]) <= 3 and last + 1 < len(self.tokens) and self._is_group(last + 1):
             last += 1
-        return last
+        is_begun = any(group[0] == "0" for group in self.words[i + 1 : last + 1])
+        beside = (*self.words[max(i - 1, 0) : i], *(self.words[last + 1 : last + 2] if is_begun else ()))
+        return last if any(self.lexicon.units.get((word,)) in self.lexicon.currencies for word in beside) else i
 
     def _is_group(self, k: int) -> bool:
         word = self.words[k]
