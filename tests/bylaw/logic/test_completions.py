@@ -109,6 +109,21 @@ def test_few_or_many_the_outcomes_are_the_same(ruleset, facts):
     assert exact.outcomes == searched.outcomes
 
 
+@given(rulesets(with_compare=True, most=8), facts_known)
+@settings(max_examples=300, deadline=None)
+def test_an_index_changes_nothing_but_the_order_in_which_facts_are_asked(ruleset, facts):
+    found = [Evaluator(ruleset, is_indexed).decide(facts, 1) for is_indexed in (False, True)]
+    one, other = (
+        replace(
+            decision,
+            missing_facts=tuple(sorted(decision.missing_facts)),
+            undecided={outcome: sorted(names) for outcome, names in decision.undecided.items()},
+        )
+        for decision in found
+    )
+    assert one == other
+
+
 @given(rulesets(with_compare=True, most=6), st.lists(facts_known, min_size=2, max_size=6), st.booleans())
 @settings(max_examples=40, deadline=None)
 def test_what_other_cases_left_behind_changes_nothing(ruleset, asked, is_indexed):
