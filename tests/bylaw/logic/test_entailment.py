@@ -73,9 +73,18 @@ def test_what_an_invariant_rules_out_is_no_completion(ruleset, invariant, tests,
         check(Entailment(Evaluator(ruleset), 1), action, cell, wanted, invariant)
 
 
-def check(entailment, action, cell, wanted, invariant: Formula = TRUE):
+@given(rulesets(with_compare=True), TESTS, st.sampled_from(sorted(ACTIONS)))
+@settings(max_examples=300, deadline=None)
+def test_facts_that_are_compared_and_not_known_may_fall_either_way(ruleset, tests, action):
+    cell, entailment = cell_of(tests), Entailment(Evaluator(ruleset), 1)
+    ways, statuses = entailment.ways(action, ACTIONS[action], cell, "given"), statuses_in(entailment, action, cell)
+    assert not ways.all("given") or statuses == {"given"}
+    assert ways.any("given") or "given" not in statuses
+
+
+def statuses_in(entailment, action, cell, invariant: Formula = TRUE):
     about = entailment.about(action, ACTIONS[action])
-    statuses = {
+    return {
         entailment.status(
             about,
             as_bits(entailment.evaluator.firing(case, 1)[0]),
@@ -83,6 +92,10 @@ def check(entailment, action, cell, wanted, invariant: Formula = TRUE):
         )
         for case in within(cell, invariant)
     }
+
+
+def check(entailment, action, cell, wanted, invariant: Formula = TRUE):
+    statuses = statuses_in(entailment, action, cell, invariant)
     ways = entailment.ways(action, ACTIONS[action], cell, wanted)
     assert ways.is_complete
     assert set(ways.seen) <= statuses
