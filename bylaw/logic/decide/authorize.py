@@ -122,13 +122,17 @@ class Authorizer:
         speaking = self._speaking.get(action, 0)
         if not speaking:
             return Authorization("deny", required=required)
+        evaluator = self.evaluator
+        case = Case(evaluator.basis, facts, day, look, 0, lambda full: evaluator.fires_at(full, day))
+        if case.is_impossible:  # nothing covers a case that cannot be
+            return Authorization("deny", required=required, broken=tuple(self._in_force(day)))
         room = self._conflicts.rooms[next(bits(speaking))]
         members = self._conflicts.members_of(room)
         mine, left = fires & members, open_ & members
         if not left or not self._supporting[action] & (mine | left):
             status = self._status(action, mine)
             return Authorization(status.permission, self._told(status.rules), required=required)
-        return self._over_completions(action, facts, day, look, room, (mine, left), required)
+        return self._over_completions(action, case, room, (mine, left), required)
 
     def permits(self, action: str, facts: Facts, day: int) -> bool:
         """Is it allowed whatever else is the case?"""
@@ -185,18 +189,10 @@ class Authorizer:
     # ---- every completion -------------------------------------------------------------------------------------------
 
     def _over_completions(
-        self,
-        action: str,
-        facts: Facts,
-        day: int,
-        look: Look,
-        room: int,
-        now: tuple[int, int],
-        required: tuple[str, ...],
+        self, action: str, case: Case, room: int, now: tuple[int, int], required: tuple[str, ...]
     ) -> Authorization:
         fires, open_ = now
         evaluator = self.evaluator
-        case = Case(evaluator.basis, facts, day, look, 0, lambda full: evaluator.fires_at(full, day))
         outlook = Completions(case, room, fires, open_)
         of_ranks: dict[int, _Status] = {}
 
@@ -208,8 +204,6 @@ class Authorizer:
         def bearing(ranks: int, kinds: tuple[int, ...]) -> Bearing:
             return self._bearing(action, ranks, kinds)
 
-        if outlook.is_impossible:  # what is known and the invariants leave no case, and nothing covers none
-            return Authorization("deny", required=required, broken=tuple(self._in_force(day)))
         count = case.count(outlook.open)
         if turned := outlook.turned(permission, bearing):
             missing = evaluator.lanes.ordered(turned, count)[:MOST_MISSING]

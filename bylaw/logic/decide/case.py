@@ -126,6 +126,11 @@ class Case:
         left = simplify(conj(formulas), self.facts)
         return None if left == FALSE else left
 
+    @property
+    def is_impossible(self) -> bool:
+        """Do the facts and the invariants together leave no completion, though no invariant is broken by itself?"""
+        return bool(self.bound) and (self.left is None or self.existing == [])
+
     @cached_property
     def left_by_points(self) -> Hashable:
         """What the invariants still ask, as far as boxes say it. Only to be asked where they ask something."""

@@ -170,11 +170,6 @@ class Completions:
             return False
         return case.left is not None
 
-    @property
-    def is_impossible(self) -> bool:
-        """Do the invariants leave no completion at all?"""
-        return self._may_be_bound and self.case.existing is not None and not self.case.existing
-
     def diagram(
         self, result: Callable[[int], _End], budget: int, bearing: Callable[[int, tuple[int, ...]], Bearing]
     ) -> Diagram[_End] | None:
