@@ -129,7 +129,27 @@ class Case:
     @property
     def is_impossible(self) -> bool:
         """Do the facts and the invariants together leave no completion, though no invariant is broken by itself?"""
-        return bool(self.bound) and (self.left is None or self.existing == [])
+        return any(map(self._is_empty, self._parts()))
+
+    def _parts(self) -> list[tuple[Formula, ...]]:
+        """What the invariants still ask, those together that ask something of the same facts."""
+        parts: list[tuple[frozenset[str], tuple[Formula, ...]]] = []
+        for constraint, read in self.basis.invariants:
+            waits = _waits(read(self.facts)) if in_force(constraint, self.day) else None
+            if waits:
+                apart = [part for part in parts if part[0].isdisjoint(waits)]
+                joined = [part for part in parts if part not in apart]
+                asked = (*(one for _, those in joined for one in those), simplify(constraint.formula, self.facts))
+                parts = [*apart, (waits.union(*(facts for facts, _ in joined)), asked)]
+        return [asked for _, asked in parts]
+
+    def _is_empty(self, part: Sequence[Formula]) -> bool:
+        """Is there no completion that all of these allow, as far as boxes say it?"""
+        try:
+            found = (member(box, self.facts) for box in boxes(conj(part), self.ruleset.variables))
+            return not any(mine is not None and self.basis.is_met(mine) for mine in found)
+        except (TooManyBoxes, TooWide):
+            return False
 
     @cached_property
     def left_by_points(self) -> Hashable:
