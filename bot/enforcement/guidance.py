@@ -12,11 +12,12 @@ from typing import Any, Literal
 from pydantic import Field
 
 from bot.conversation import Question, Spoken
-from bot.enforcement.answer import case_of, draft_of
 from bot.enforcement.case import Case
+from bot.enforcement.judged.reading import draft_of
 from bot.enforcement.question.lookups import lookups
 from bot.enforcement.question.topic.covered import coverage
 from bot.enforcement.scaffold import scaffold
+from bot.enforcement.weighed import case_of
 from bot.enforcement.writing import missing
 from bot.enforcement.writing.overview import line
 from bot.enforcement.writing.unchecked import NOTE, Unchecked, unchecked, unchecked_of

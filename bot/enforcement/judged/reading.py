@@ -9,6 +9,7 @@ from bot.claims.judge import Found, Situation, judge
 from bot.claims.model import ModelReader
 from bot.claims.models import Claim
 from bot.enforcement.case import Case
+from bot.enforcement.judged.checks.result import AnswerDraft, Judge
 from bot.enforcement.question.kept import kept
 from bot.enforcement.question.topic.covered import coverage
 from bot.pii import Mask
@@ -39,6 +40,13 @@ def found_in(
 def found_by_template(case: Case, response: str, claims: Sequence[Claim]) -> Found:
     """What becomes of an answer of our own, which was made together with its *claims*."""
     return judge(response, claims, situation(case, response), "template")
+
+
+def draft_of(case: Case, text: str, judge: Judge | None = None, found: Found | None = None) -> AnswerDraft:
+    """*text* as an answer to *case*, and what was *found* in it, ready for the checks."""
+    said, topic, told = case.text, case.memory.topic, case.told
+    index, evaluator, facts, day = case.index, case.evaluator, case.facts, case.day
+    return AnswerDraft(said, text, index, evaluator, facts, day, case.decision, case.scope, topic, judge, told, found)
 
 
 def situation(case: Case, response: str) -> Situation:

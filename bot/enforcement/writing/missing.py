@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from typing import Any
 
 from bot.enforcement.question.lookups import lookups
@@ -11,9 +11,11 @@ from bot.enforcement.question.topic.recognise import Topic
 from bot.enforcement.writing.write import listing
 from bot.index import BundleIndex
 from bylaw.logic.decide.evaluate import Evaluator
+from bylaw.logic.formula.ir import ConditionalRule
 
 _HINTED = 0.4  # so sure of its domain, a question is taken to be near it
 _MOST = 3  # owners that are named
+NO_RULE = "No rule of ours speaks about this."
 _LISTED = "The question is on the list of missing policies."
 
 
@@ -33,6 +35,19 @@ def owners(topic: Topic, index: BundleIndex, evaluator: Evaluator) -> list[str]:
 def _ranked(found: Counter[str]) -> list[str]:
     """The one who owns most."""
     return [name for name, _ in sorted(found.items(), key=lambda pair: (-pair[1], pair[0])) if name][:1]
+
+
+def whom_to_ask(rules: Iterable[ConditionalRule], index: BundleIndex) -> str:
+    """The owners of *rules*, each with the policies that they come from."""
+    owners: dict[str, list[str]] = {}
+    for rule in rules:
+        policies = owners.setdefault(index.owner(rule.policy_id) or "nobody is named as owner", [])
+        if rule.policy_id not in policies:
+            policies.append(rule.policy_id)
+    if not owners:
+        return "Please ask the people who own the policies."
+    named = [f"{owner} ({', '.join(policies[:3])})" for owner, policies in sorted(owners.items())[:_MOST]]
+    return f"Please ask {listing(named)}."
 
 
 def otherwise(owners: Sequence[str]) -> str:

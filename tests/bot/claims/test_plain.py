@@ -10,8 +10,8 @@ import yaml
 
 from bot.claims.judge import Found, judge
 from bot.claims.plain import read
-from bot.enforcement.answer import case_of
 from bot.enforcement.judged.reading import situation
+from bot.enforcement.weighed import case_of
 from bot.index import BundleIndex
 from bot.request.cases import read_facts
 from tests.bot.claims.conftest import HERE, lines

@@ -13,9 +13,10 @@ import yaml
 from bot.claims.judge import judge
 from bot.conversation import Actor, Question
 from bot.enforcement import template
-from bot.enforcement.answer import answer, case_of
+from bot.enforcement.answer import answer
 from bot.enforcement.case import Case
 from bot.enforcement.judged.reading import situation
+from bot.enforcement.weighed import case_of
 from bot.index import BundleIndex
 from bot.request.cases import read_facts
 from bylaw.logic.boxes.truth import truth

@@ -9,8 +9,9 @@ from typing import Any
 import pytest
 
 from bot.conversation import Question, Reply
-from bot.enforcement.answer import answer, case_of
+from bot.enforcement.answer import answer
 from bot.enforcement.question.case.proposed import Held, ReadCase, held
+from bot.enforcement.weighed import case_of
 from bot.index import BundleIndex
 from bylaw.llm.guarded import Guard
 from bylaw.llm.port import NoAnswer
