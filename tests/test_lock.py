@@ -2,6 +2,8 @@
 #   uv pip compile pyproject.toml --no-config --universal --python-version 3.11 --all-extras --group dev \
 #     --generate-hashes --no-emit-index-url --no-header --no-annotate -q -o requirements.lock
 #   python tests/test_lock.py
+#   uv pip compile pyproject.toml --no-config --universal --python-version 3.11 --generate-hashes --no-emit-index-url \
+#     --no-header --no-annotate -q -c requirements.lock -o ci/requirements.lock
 """The exact versions stand twice, for `uv run` and with hashes for pip: both say the same, and neither names a host."""
 
 from __future__ import annotations
@@ -13,6 +15,7 @@ from typing import Any
 
 ROOT = Path(__file__).parent.parent
 LOCK = ROOT / "requirements.lock"
+INSTALLED = ROOT / "ci" / "requirements.lock"  # by the action, the image and a release
 PYPROJECT = ROOT / "pyproject.toml"
 
 _REQUIREMENT = re.compile(r"(?P<name>[a-z0-9]+(?:-[a-z0-9]+)*)==(?P<version>[0-9][A-Za-z0-9.+!]*)(?: ; .+)?")
@@ -20,11 +23,11 @@ _HASH = re.compile(r" {4}--hash=sha256:[0-9a-f]{64}")
 _BLOCK = re.compile(r"^constraint-dependencies = \[\n.*?^\]\n", re.MULTILINE | re.DOTALL)
 
 
-def locked() -> dict[str, list[str]]:
-    """Each requirement of the lock with its hashes, in the order of the file."""
+def locked(lock: Path = LOCK) -> dict[str, list[str]]:
+    """Each requirement of a lock with its hashes, in the order of the file."""
     found: dict[str, list[str]] = {}
     current = ""
-    for line in LOCK.read_text(encoding="utf-8").splitlines():
+    for line in lock.read_text(encoding="utf-8").splitlines():
         text = line.removesuffix(" \\")
         if line.startswith(" "):
             assert _HASH.fullmatch(text), f"not a hash: {line}"
@@ -75,6 +78,11 @@ def test_everything_we_ask_for_is_locked() -> None:
     ]
     missing = {normalized(line) for line in wanted} - {normalized(line) for line in locked()}
     assert missing == set()
+
+
+def test_whoever_installs_bylaw_gets_all_that_it_asks_for() -> None:
+    wanted = {normalized(line) for line in pyproject()["project"]["dependencies"]}
+    assert wanted - {normalized(line) for line in locked(INSTALLED)} == set()
 
 
 def test_the_lock_names_no_host_and_no_machine() -> None:

@@ -152,10 +152,9 @@ def stem(word: str) -> str:
 
 @lru_cache(maxsize=1)
 def _stemmer() -> Any:
-    # imported when it is first needed: it brings every language
-    from snowballstemmer import EnglishStemmer  # type: ignore[import-untyped]  # it has none
+    from Stemmer import Stemmer  # type: ignore[import-not-found]  # compiled, without types
 
-    return EnglishStemmer()
+    return Stemmer("english", 0)  # keeps no stems of its own: `stem` does
 
 
 def content(words: Iterable[str]) -> frozenset[str]:
