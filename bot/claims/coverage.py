@@ -96,6 +96,13 @@ class Coverage:
         """The starts of the passages in which the quote of claim *i* stands."""
         return frozenset(place.passage.start for place in self.places[i])
 
+    def tells(self, i: int, action: str) -> bool:
+        """Does claim *i* tell of the action in words that share one with what it is called, or as a figure of it?"""
+        if self.claims[i].kind == "figure":
+            return True
+        said = (token.word for p in self.places[i] for token in self.text.within(p.start, p.end))
+        return not content(said).isdisjoint(self.words.telling(action))
+
     # ---- quotes -----------------------------------------------------------------------------------------------------
 
     def _places(self, quote: str) -> Iterator[Place]:
@@ -306,9 +313,22 @@ class Coverage:
             tokens = [token for token in self.text.within(passage.start, passage.end) if token.word[0].isalnum()]
             for mention in self.words.actions.find(tokens):
                 start, end = tokens[mention.first].start, tokens[mention.last].end
-                if not any(self._names(i, self.claims[i], mention, start, end) for i in self._near(passage)):
+                is_named = any(self._names(i, self.claims[i], mention, start, end) for i in self._near(passage))
+                if not is_named and not self._is_stated(tokens, mention, passage):
                     said = _said(tokens, mention)
                     yield Gap(said, f"no claim about “{said}” says what this means", self._within(start, end))
+
+    def _is_stated(self, tokens: Sequence[Token], phrase: Mention, passage: Passage) -> bool:
+        """Do the words state a fact as well, and does a claim in whose quote they stand say that it is so?"""
+        owners = [one.owners for one in self.words.states.find(tokens) if one.covers(phrase)]
+        start, end = tokens[phrase.first].start, tokens[phrase.last].end
+        return any(
+            f"{fact}={value}" in stated
+            for stated in owners
+            for i in self._near(passage)
+            if any(place.start <= start and end <= place.end for place in self.places[i])
+            for fact, value, _ in _values_of(self.claims[i])
+        )
 
     def _names(self, i: int, claim: Claim, mention: Mention, start: int, end: int) -> bool:
         if not claim.is_about_action or not any(p.start <= start and end <= p.end for p in self.places[i]):
@@ -423,7 +443,9 @@ class Coverage:
     def _is_denial(self, place: Place, action: str) -> bool:
         """Does it hold the clause by which the label of the action denies it?"""
         tokens = [token for token in self.text.within(place.start, place.end) if token.word[0].isalnum()]
-        return any(action in mention.owners for mention in self.words.denials.find(tokens))
+        given = [one for one in self.words.actions.find(tokens) if action in one.owners]  # the longest phrase wins
+        denied = (one for one in self.words.denials.find(tokens) if action in one.owners)
+        return any(not any(other.covers(one) for other in given) for one in denied)
 
     def _is_negated(self, place: Place, action: str) -> bool:
         """Does a negation before them, in their clause, govern the words of the action?"""

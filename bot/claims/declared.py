@@ -30,6 +30,10 @@ class Mention:
     last: int
     owners: frozenset[str]
 
+    def covers(self, other: Mention) -> bool:
+        """Does it hold all words of *other*?"""
+        return self.first <= other.first and other.last <= self.last
+
 
 class Table:
     """Phrases by the stems of their words but for determiners ("half of the/your deposit"), each with its owners."""
@@ -99,6 +103,14 @@ class Declared:
         declared = self.vocabulary.actions.items()
         mine = [one.label for name, one in declared if one.label and self.vocabulary.canonical(name) == action]
         return tuple(label.denied for label in mine if label.denied)
+
+    def telling(self, action: str) -> frozenset[str]:
+        """The stems of the words by which an action is called, given and denied."""
+        key = f"action {action}", None
+        if key not in self._content:
+            texts = (action.replace("_", " "), *self.phrases_of(action), *self.denials_of(action))
+            self._content[key] = _content_of(texts)
+        return self._content[key]
 
     def called(self, action: str) -> str:
         """The action's label, else its name as words."""

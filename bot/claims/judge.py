@@ -10,6 +10,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from fractions import Fraction
 from functools import cached_property, reduce
+from itertools import chain
 from typing import Literal
 
 from bot.claims.conditions import BEYOND, atoms_of
@@ -28,6 +29,8 @@ from bylaw.logic.decide.entailment import Entailment, Ways, point_of
 from bylaw.logic.decide.evaluate import Decision, Evaluator
 from bylaw.logic.formula.ir import Atom, ConditionalRule, Constraint, Value, atoms
 
+_SIZES = frozenset({"time", "mass", "length"})
+_BOUNDING = frozenset({"<", "<=", ">", ">="})
 _SERIOUS = frozenset({"gives", "denies", "outside"})
 
 
@@ -175,20 +178,21 @@ class _Judge:
         return found
 
     def _untold(self) -> tuple[str, ...]:
-        """The actions that must be told and hold in the case, and that no claim gives here."""
+        """The actions that must be told and hold in the case, and that no claim here gives in words that tell of it."""
         decision = self.case.decision
+        given = {
+            i: self.vocabulary.canonical(claim.action or "")
+            for i, claim in enumerate(self.claims)
+            if claim.kind in ("gives", "figure") and self._is_here(claim)
+        }
         holding = {*decision.required, *(r.action for r in decision.outcomes.values() if r.action)}
+        brought = (self.vocabulary.implied(name) for name in given.values())  # also by what is but allowed
+        holding.update(chain.from_iterable(brought))
         needed = [name for name, one in self.vocabulary.actions.items() if one.must_tell]
         needed = [name for name in dict.fromkeys(map(self.vocabulary.canonical, needed)) if name in holding]
         needed = [name for name in needed if holds(self.case, name)]
-        if not needed:
-            return ()
-        given = {
-            self.vocabulary.canonical(claim.action or "")
-            for claim in self.claims
-            if claim.kind in ("gives", "figure") and self._is_here(claim)
-        }
-        return tuple(name for name in needed if name not in given)
+        told = {name for i, name in given.items() if self.coverage is None or self.coverage.tells(i, name)}
+        return tuple(name for name in needed if name not in told)
 
     def _is_here(self, claim: Claim) -> bool:
         """Does the case leave the conditions of *claim* possible?"""
@@ -350,12 +354,30 @@ class _Judge:
 
     def _fact(self, i: int, claim: Claim) -> tuple[Status, str, ConditionalRule | None]:
         holds = self._holds(claim)
+        if holds and not self._is_told_so(claim):
+            return (
+                "invalid",
+                f"{self._label(claim.fact or '')}: nobody told that bound, and no rule draws its line there",
+                None,
+            )
         if holds:
             return "valid", "", None
         if any(self.claims[k].when and self.claims[k].kind in ("gives", "denies") for k in self._beside(i)):
             return "valid", "a condition of what the sentence states", None
         label = self._label(claim.fact or "")
         return "invalid", f"{label}: the case says otherwise" if holds is False else f"{label}: nobody told it", None
+
+    def _is_told_so(self, claim: Claim) -> bool:
+        """Is it a value, or a bound that was told or that some rule draws? "At least 10 days" may hold of 16 days, and
+        says a line that nobody drew.
+        """
+        if claim.operator not in _BOUNDING:
+            return True
+        name = claim.fact or ""
+        tests = atoms_of(self.case.words, name, "==", claim.value, claim.unit)
+        told = {one.value for one in self.case.bounds.get(name, ())} | {self.case.facts.get(name)}
+        drawn = self.entailment.lines.get(name, frozenset())
+        return isinstance(tests, str) or all(one.value in told or one.value in drawn for one in tests)
 
     def _limit(self, i: int, claim: Claim) -> tuple[Status, str, ConditionalRule | None]:
         """Some rule that was weighed tests that fact at that value."""
@@ -471,7 +493,11 @@ def _equal(one: Measure, other: Measure) -> bool:
         return True
     if one.kind == "cents" and isinstance(one.amount, Fraction):
         return Measure(other.kind, one.amount / 100) == other and bool(other.kind) and str(other.kind).isupper()
-    return one.kind is None and other.kind not in ("time", "mass", "length") and one.amount == other.amount
+    is_bare = one.kind is None and other.kind not in _SIZES
+    is_counted = other.kind is None and not (
+        one.kind in _SIZES or str(one.kind).isupper()
+    )  # "two" of a label: "2 groups"
+    return (is_bare or is_counted) and one.amount == other.amount
 
 
 def _is_open(regions: Mapping[str, Region], cell: Mapping[str, Region]) -> bool:

@@ -80,7 +80,7 @@ def duties(
 ) -> Iterator[Line]:
     """What has to be done, may not be done or may be, and every duty of the case that must be told."""
     seen = {rule.rule_id for rule in cited}
-    for kind, action, rule in (*held, *_untold(case, {action for _, action, _ in held})):
+    for kind, action, rule in (*held, *_brought(case, held), *_untold(case, {action for _, action, _ in held})):
         if kind != "prohibited" and not holds(situation(case, ""), action):
             yield Line(write.open_duty(case.words, action), (), rule)
             continue
@@ -95,6 +95,16 @@ def is_refusal(case: Case, action: str) -> bool:
     """Is the action one that turns down what was asked: by its label, or as the most restrictive of its outcome?"""
     words = words_of(case.words.action(action))
     return any(lexicon()[name].any_in(words) for name in _REFUSING)
+
+
+def _brought(case: Case, held: Sequence[Duty]) -> Iterator[Duty]:
+    """What must be told of what is allowed: the duties that it brings with it."""
+    vocabulary, told = case.index.vocabulary, {action for _, action, _ in held}
+    for kind, action, rule in held:
+        for other in vocabulary.implied(action) if kind == "permitted" else ():
+            if other not in told and other in vocabulary.actions and vocabulary.actions[other].must_tell:
+                told.add(other)
+                yield "required", other, rule
 
 
 def _untold(case: Case, told: set[str]) -> Iterator[Duty]:

@@ -88,9 +88,11 @@ class Formalizer:
     def effect(self, type: str, action: str) -> Effect:
         """What an action of this type does, under its canonical name."""
         name = self.vocabulary.canonical(action)
-        if type in ("prohibited", "permitted"):
-            return Effect("prohibited" if type == "prohibited" else "permitted", name)
+        if type == "prohibited":
+            return Effect("prohibited", name)
         implied = self.vocabulary.implied(name)
+        if type == "permitted":
+            return Effect("permitted", name, None, implied)
         takes = tuple((o, other) for other in implied if (o := self.vocabulary.outcome_of(other)) is not None)
         outcome = self.vocabulary.outcome_of(name)
         return Effect("outcome" if outcome else "required", name, outcome, implied, takes)

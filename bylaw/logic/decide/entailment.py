@@ -17,7 +17,7 @@ from bylaw.logic.boxes.truth import FLIPPED, amount, truth
 from bylaw.logic.decide.case import in_force
 from bylaw.logic.decide.evaluate import Evaluator
 from bylaw.logic.decide.firing import bits
-from bylaw.logic.formula.ir import And, Atom, Compare, Formula, Not, Ref, Value, Variable, conj, disj, names
+from bylaw.logic.formula.ir import And, Atom, Compare, Formula, Not, Ref, Value, Variable, atoms, conj, disj, names
 
 Status = Literal["given", "denied", "silent", "torn"]
 Key: TypeAlias = str | Compare  # a fact, or a comparison that may turn out either way
@@ -92,7 +92,9 @@ class Entailment:
         speaking, lifts = 0, list[Formula]()
         for i in bits(self.in_force):
             effect = rules[i].effect
-            mine = effect.action == action or action in effect.demands
+            mine = action in (effect.action, *effect.demands) or (
+                action in effect.implied and effect.kind == "permitted"
+            )
             takes = outcome is not None and any(name == outcome for name, _ in effect.takes)
             if mine or takes or not others.isdisjoint(effect.demands):
                 speaking |= 1 << i
@@ -101,6 +103,27 @@ class Entailment:
         rooms = {conflicts.rooms[i] for i in bits(speaking)}
         bearing = sum(map(conflicts.members_of, rooms)) & self.in_force
         return About(action, outcome, bearing, speaking, tuple(dict.fromkeys(lifts)))
+
+    def _bringing(self, action: str) -> frozenset[str]:
+        """The permitted actions that bring *action* with them: whoever may do the one has to do the other."""
+        return self._permitted_with.get(action, frozenset())
+
+    @cached_property
+    def _permitted_with(self) -> Mapping[str, frozenset[str]]:
+        found: dict[str, frozenset[str]] = {}
+        for effect in (rule.effect for rule in self.ruleset.rules if rule.effect.kind == "permitted"):
+            for brought in effect.implied:
+                found[brought] = found.get(brought, frozenset()) | {effect.action}
+        return found
+
+    @cached_property
+    def lines(self) -> Mapping[str, frozenset[Value]]:
+        """The values at which the rules of the day test each fact."""
+        found: dict[str, set[Value]] = {}
+        for i in bits(self.in_force):
+            for test in atoms(self.ruleset.rules[i].guard):
+                found.setdefault(test.var, set()).update(test.value if isinstance(test.value, tuple) else (test.value,))
+        return {name: frozenset(values) for name, values in found.items()}
 
     def region_of(self, atoms: Iterable[Atom], fact: str) -> Region:
         """The values of *fact* that all *atoms* leave."""
@@ -143,7 +166,7 @@ class Entailment:
                 return "given" if taken == action else "denied"
         if action in prohibited:
             return "denied"
-        if action in required or action in permitted:
+        if action in required or action in permitted or not self._bringing(action).isdisjoint(permitted):
             return "given"
         demanded = {*required, *stand.actions.values()}
         if any((action, other) in self.ruleset.excludes for other in demanded):

@@ -49,6 +49,7 @@ def repositories() -> dict[str, BundleIndex]:
         "ferry": index_of(HERE / "ferry"),
         "kennel": index_of(HERE / "kennel"),
         "coworking": index_of(TRADES / "coworking"),
+        "sauna": index_of(TRADES / "sauna"),
         "boarding": index_of(TRADES / "kennel"),
         "rental": index_of(HERE.parents[1] / "company"),
     }
@@ -64,7 +65,7 @@ def judged(repositories: dict[str, BundleIndex]) -> Judge:
     def verdict(row: dict[str, Any], claims: list[Any] | None = None) -> ComplianceDecision:
         index = repositories[row["root"]]
         said = read_claims(row["claims"] if claims is None else claims)
-        question = Question(text=row["query"], asked_at=NOW, request_id="r")
+        question = Question(text=row["query"], asked_at=row.get("asked", NOW), request_id="r")
         return enforce(question, row["response"], index, read_facts(row["facts"], index), claims=said)
 
     return verdict

@@ -72,7 +72,7 @@ def judged(
 ) -> ComplianceDecision:
     index = repositories[row["root"]]
     reader = ModelReader(model, Deadline.after(60, lambda: 0.0), 3000, readings)
-    question = Question(text=row["query"], asked_at=NOW, request_id="r")
+    question = Question(text=row["query"], asked_at=row.get("asked", NOW), request_id="r")
     return enforce(question, row["response"], index, read_facts(row["facts"], index), reader=reader)
 
 

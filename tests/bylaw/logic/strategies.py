@@ -90,6 +90,7 @@ EFFECTS = (
     Effect("prohibited", "notify"),
     Effect("prohibited", "fast"),
     Effect("permitted", "full"),
+    Effect("permitted", "verify", implied=("notify",)),  # whoever may do the one has to do the other
 )
 
 

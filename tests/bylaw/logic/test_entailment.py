@@ -12,7 +12,7 @@ from bylaw.logic.boxes.truth import truth
 from bylaw.logic.decide.entailment import Entailment, point_of
 from bylaw.logic.decide.evaluate import Decision, Evaluator
 from bylaw.logic.decide.firing import as_bits
-from bylaw.logic.formula.ir import TRUE, Atom, Constraint, Formula, Source, Variable
+from bylaw.logic.formula.ir import TRUE, Atom, Constraint, Formula, Ruleset, Source, Variable
 from tests.bylaw.logic.strategies import GRID, VARIABLES, atoms, cases, formulas, rulesets
 
 ACTIONS = {"full": "refund", "credit": "refund", "reject": "refund", "fast": "shipping", "notify": None, "verify": None}
@@ -44,16 +44,20 @@ def test_an_action_is_given_for_sure_iff_every_completion_decides_it_so(ruleset,
     evaluator, cell = Evaluator(ruleset), cell_of(tests)
     decisions = [evaluator.decide(case, 1, names_unknown=False) for case in within(cell)]
     if not any(found.conflicts for found in decisions):
-        given_in = {is_given(found, action) for found in decisions}
+        given_in = {is_given(found, action, ruleset) for found in decisions}
         ways = Entailment(evaluator, 1).ways(action, ACTIONS[action], cell, "given")
         assert ways.is_complete
         assert ways.all("given") == (given_in == {True})
         assert ways.any("given") == (True in given_in)
 
 
-def is_given(found: Decision, action: str) -> bool:
+def is_given(found: Decision, action: str, ruleset: Ruleset) -> bool:
     taken = found.outcomes.get(ACTIONS[action] or "")
-    return taken.action == action if taken and taken.action else action in (*found.required, *found.permitted)
+    if taken and taken.action:
+        return taken.action == action
+    allowed = (rule.effect for rule in ruleset.rules if rule.effect.kind == "permitted")
+    brought = [other for effect in allowed if effect.action in found.permitted for other in effect.implied]
+    return action not in found.prohibited and action in (*found.required, *found.permitted, *brought)
 
 
 @given(rulesets(with_compare=True), TESTS, st.sampled_from(sorted(ACTIONS)), st.sampled_from(("given", "denied")))
