@@ -75,7 +75,7 @@ class Lexicon:
         self.months: Mapping[str, int] = told["months"]
         self.irregular: Mapping[str, str] = told["irregular"]
         self.auxiliaries: Mapping[str, str] = told["auxiliaries"]
-        self.unmarked: Mapping[str, str] = told["unmarked"]
+        self.shortened: Mapping[str, str] = told["shortened"]
         self.contracted: Mapping[str, str] = told["contracted"]
         self.abbreviations = frozenset(told["abbreviations"])
         self.sizes: dict[str, tuple[str, Fraction]] = {}  # what a unit measures, and how much of it

@@ -29,7 +29,9 @@ _BULLET = re.compile(r"[ \t]*(?:[-*+•‣◦▪–—][ \t]+|\(?\d{1,3}[.)][ \t
 _RULE = re.compile(r"[ \t]*\|?[ \t:|-]*-[ \t:|-]*\|?[ \t]*")
 _STEP = re.compile(r"\s*(?:step|option|point|case)\s+\d{1,3}\s*[:.)-]", re.IGNORECASE)
 _END = re.compile(r"(?<![.!?…])[.!?…]++[\"'”’)\]]*+(?=\s)")
-_TOKEN = re.compile(r"[^\W\d_]+(?:'[^\W\d_]+)*|\d+(?:[.,']\d+)*|[$€£¥₹₩%<>=≤≥+]|[.!?…;:,()|\[\]\"'/&–—-]")
+_TOKEN = re.compile(
+    r"[wW]/(?:[oO](?:ut)?(?![^\W\d_]))?|[^\W\d_]+(?:['’][^\W\d_]+)*|\d+(?:[.,']\d+)*|[$€£¥₹₩%<>=≤≥+]|[.!?…;:,()|\[\]\"'/&–—-]"
+)
 _WORDLIKE = re.compile(r"[^\W_]")
 _PAUSE = frozenset('.!?…;:,()|[]–—"')
 

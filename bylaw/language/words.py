@@ -6,11 +6,11 @@ normal form only has to be the same for the same word, not pretty.
 
 from __future__ import annotations
 
-import re
 from dataclasses import dataclass
 from functools import lru_cache
 
 from bylaw.language.lexicon import closed, lexicon
+from bylaw.language.text import tokens
 
 DETERMINERS = closed("determining")
 PRONOUNS = closed("personal")
@@ -20,18 +20,11 @@ AUXILIARIES = closed("auxiliary")
 FUNCTION_WORDS = DETERMINERS | PRONOUNS | CONJUNCTIONS | PREPOSITIONS | AUXILIARIES | closed("adverbial")
 
 _FORMS = lexicon().auxiliaries
-_UNMARKED = lexicon().unmarked
-_NEGATED = {"ca": "can", "wo": "will", "sha": "shall"}
 _SUBJECTS = closed("subject_of_is")
 _SINGULAR_AS_IT_IS = closed("singular_in_s")
 
 _IN_US = ("tuses", "nuses", "ruses", "puses")  # statuses, bonuses, viruses, campuses
 
-# INVARIANT: alternatives start with different characters (but for "w/", which is short) and no part can match in two
-# ways, so the scan is linear.
-_TOKEN = re.compile(
-    r"\d[\d.,]*\d|\d|[wW]/(?:[oO](?:ut)?(?![^\W\d_]))?|[^\W\d_]+(?:['’][^\W\d_]+)*|[.;!?]|[,:()\u2013\u2014]"
-)
 _SENTENCE_END = frozenset(".;!?")
 
 
@@ -58,41 +51,31 @@ def read_words(text: str) -> tuple[Word, ...]:
     The last few are kept: one question is read for its kind, its facts, its topic and its answer.
     """
     words: list[Word] = []
-    clause = sentence = 0
-    for match in _TOKEN.finditer(text):
-        token = match.group()
-        if token in _SENTENCE_END:
-            clause, sentence = clause + 1, sentence + 1
-        elif token in ",:()–—":
-            clause += 1
-        else:
-            words += [Word(form, match.start(), match.end(), clause, sentence) for form in normal_forms(token)]
+    sentence = 0
+    for token in tokens(text):
+        sentence += token.word in _SENTENCE_END
+        if token.word[0].isalnum():
+            forms = normal_forms(token.word)
+            words += [Word(form, token.start, token.end, token.clause, sentence) for form in forms]
     return tuple(words)
 
 
 @lru_cache(maxsize=4096)
 def normal_forms(token: str) -> tuple[str, ...]:
-    """The normal form of one token; more than one for a contraction, none for a lone possessive."""
-    word = token.casefold().replace("’", "'")
-    if word in _UNMARKED:
-        return tuple(_UNMARKED[word].split())
-    if "'" in word:
-        return _expanded(word)
-    return (_FORMS.get(word) or singular(word),)
+    """The normal form of one token; more than one for a contraction."""
+    return tuple(_FORMS.get(word) or singular(word) for word in spoken(token.casefold().replace("’", "'")))
 
 
-def _expanded(word: str) -> tuple[str, ...]:
-    head, _, tail = word.rpartition("'")
-    if tail == "t" and head.endswith("n"):
-        verb = _NEGATED.get(head[:-1], head[:-1])
-        return _FORMS.get(verb, verb), "not"
-    head = head.replace("'", "")
-    known = {"ve": "have", "re": "be", "m": "be", "ll": "will", "d": "would"}
-    if tail in known:
-        return _FORMS.get(head, head), known[tail]
-    if tail == "s":
-        return (head, "be") if head in _SUBJECTS else (_FORMS.get(head) or singular(head),)
-    return (head + tail,)
+def spoken(word: str) -> tuple[str, ...]:
+    """The words that a contraction stands for, typed with its stroke or without; any other word as it is."""
+    lex = lexicon()
+    if word in lex.shortened:
+        return tuple(lex.shortened[word].split())
+    for ending, full in lex.contracted.items() if "'" in word else ():
+        base = word.removesuffix(ending)
+        if base != word and (ending != "'s" or base in _SUBJECTS):
+            return base, full
+    return (word.removesuffix("'s").replace("'", ""),)
 
 
 def singular(word: str) -> str:

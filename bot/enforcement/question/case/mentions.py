@@ -15,15 +15,15 @@ from bot.enforcement.question.kept import kept
 from bylaw.authored.vocabulary import Fact, Vocabulary
 from bylaw.language.figures import Figure
 from bylaw.language.lexicon import closed, content, lexicon, stem
-from bylaw.language.text import Text, Token, clean, tokens
+from bylaw.language.text import Text, clean, tokens
 from bylaw.language.text import words_of as plain_words
 from bylaw.language.typos import Nearest
 from bylaw.language.units import unit_named
+from bylaw.language.words import spoken
 
 _SLOT = "{value}"
 _GAP = 4  # words between what stands before a number and the number: "bought a new TV 20 days ago"
 _MOST_CORRECTED = 500  # words of a text whose slips are put right
-_OWNERS_OF_IS = closed("subject_of_is")
 _AGING = closed("aging")
 
 
@@ -77,24 +77,10 @@ def words_of(text: Text) -> tuple[Word, ...]:
     for token in text.tokens:
         if token.word[0].isalnum():
             passage = bisect_left(starts, token.start + 1)
-            found += [Word(one, _stem(one), token.start, token.end, token.clause, passage) for one in _expanded(token)]
+            found += [
+                Word(one, _stem(one), token.start, token.end, token.clause, passage) for one in spoken(token.word)
+            ]
     return tuple(found)
-
-
-def _expanded(token: Token) -> tuple[str, ...]:
-    """A contraction as the words that it stands for."""
-    word, lex = token.word, lexicon()
-    if "'" not in word:
-        is_short = word.endswith("nt") and word in lex["negation"]  # typed without the stroke
-        return (word[:-2], "not") if is_short else ("can", "not") if word == "cannot" else (word,)
-    irregular = {"can't": "can", "won't": "will", "shan't": "shall"}
-    if word in irregular:
-        return irregular[word], "not"
-    for ending, full in lex.contracted.items():
-        base = word.removesuffix(ending)
-        if base != word and base and (ending != "'s" or base in _OWNERS_OF_IS):
-            return base, full
-    return (word.removesuffix("'s"),)
 
 
 def _stem(word: str) -> str:
@@ -104,7 +90,7 @@ def _stem(word: str) -> str:
 
 def _phrase(text: str, is_whole: bool = False) -> tuple[tuple[str, ...], tuple[str, ...]]:
     """The words and stems of a declared phrase, without articles unless it *is_whole*."""
-    words = [one for token in tokens(clean(text)) if token.word[0].isalnum() for one in _expanded(token)]
+    words = [one for token in tokens(clean(text)) if token.word[0].isalnum() for one in spoken(token.word)]
     told = [word for word in words if is_whole or word not in lexicon()["determining"]]
     return tuple(told), tuple(map(_stem, told))
 
