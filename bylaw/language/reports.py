@@ -38,7 +38,6 @@ _LEAVE_ED = "(?:allowed|needed|required|permitted|failed|unused|need|accepted|co
 _COUNTED = re.compile(
     rf"\W*(?:by |to |at |in |for )?{_QUANTITY}(?:\W+(?!(?:do|does|is|are|will|would|be)\b)\w+){{0,5}}?\W+{_PAST}"
     r"|\W*(?:what|which) (?:share|percentage|percent|proportion|fraction) of\b"
-    r"|\W*how many (?!(?:\w+ )?(?:hours|days|weeks|months|years)\b)(?:[\w-]+ ){1,4}?do we have\W*$"
     rf"|\W*how many(?: (?!(?:{_NOT_PAST})\b)[\w-]+){{1,3}}? (?:{_WENT}|(?!{_LEAVE_ED}\b)\w{{3,}}ed)\b"
     r"|\W*(?:the )?(?:top|bottom) (?:\d+|three|five|ten)\b"
     r"|(?=\W*(?:what|which|when|show|list|the|our|best|worst)\b).*\b(?:best|worst|busiest|quietest|strongest|weakest"
@@ -53,7 +52,6 @@ _CHANGE = (
 _CHANGED = re.compile(
     rf"\W*(?:how\b(?:\W+\w+)?\W+|why\W+)?{_PAST}.*\b(?:{_CHANGE})"
     r"|\W*why\W+(?:is|are|was|were|have|has|had)\b.*\b(?:up|down|higher|lower|rising|falling|growing|dropping)\b"
-    r"|\W*what\W+(?:caused|led to|drove|drives)\b"
     r"|\W*(?:is|are)\b.*\b(?:changing|growing|rising|increasing|decreasing|falling|dropping|declining|shrinking)\b"
     rf"|\W*{_PAST}.*\b(?:more|fewer|less|higher|lower)\b.*\bthan\b"
     r"|\W*(?:is|are|do|does)\b.*\b(?:more|fewer|less|higher|lower)\b.*\bthan (?:in |the )?(?:last|previous)\b"
@@ -68,20 +66,18 @@ _ONE = (
     rf"|he|she|it|some(?:one|body)|{_SINGULAR})"
 )
 _ASKS_FOR_A_RULE = re.compile(
-    r"\bwhat happens (?:if|when|to|with|after|once)\b|(?:\bwhat (?:happens|now)|(?:\bso|\band|\bbut|,) now what)\W*$"
-    rf"|\bwhat (?:do|should|must|can|shall) {_WE} (?:do (?:if|when|with|about|after|once)|owe|offer|give|tell|say)\b"
+    rf"\bwhat happens (?:if|when|to)\b|\bwhat (?:do|should|must|can|shall) {_WE} (?:do\b|owe|offer|give|tell|say)\b"
     r"|\bhow long (?:is|are)\b"
-    rf"|\bwhat (?:do|should|must|can|shall) {_WE} do\W*$|\bhow (?:fast|soon|quickly) (?:do|must|should|will) {_WE}\b"
     rf"|\bhow (?:do|should|must|can|shall) {_WE} (?:handle|treat|deal with|respond|react)\b"
     r"|\bhow (?:long|many (?:\w+ )?(?:hours|days|weeks|months|years)) (?:do|does)(?: [\w-]+){1,4}?"
     r" (?:have(?: (?:to|for|until)\b|\W*$)|get\b)"
     r"|\bhow (?:many|much|long|often|late|soon|early|old|young|heavy|big|large|high|far|fast)"
     r"(?: (?!in\b|of\b|since\b)[\w-]+){0,3}"
-    r" (?:(?-i:may)|must|should|can (?:i|an?|one|be)) |\b(?:is|are) too (?:many|much|late|long|often|heavy|old)\W*$"
+    r" (?:(?-i:may)|must|should|can (?:i|an?|one|be)) "
     r"|\bwhich (?:[\w-]+ ){1,3}?(?:(?:(?-i:may)|must|can) (?:not )?be|(?:need|require) (?:an?|the))\b"
-    rf"|\bhow \w+ (?:is|are) too \w+\b|\b(?:anything|something|what) {_WE} (?:must|should|have to|need to)\b"
+    r"|\bhow \w+ (?:is|are) too \w+\b"
     r"|^\W*(?:is|are) (?:[\w-]+ ){1,4}?(?:required|needed|necessary|mandatory)\b"
-    rf"|\bwhat if (?:they|nobody|no one|{_ONE}) |\bdo(?:es)? it matter\b|\bwhat (?:counts|qualifies) as\b",
+    rf"|\bwhat if (?:they|nobody|no one|{_ONE}) |\bwhat (?:counts|qualifies) as\b",
     re.IGNORECASE,
 )
 _OF_A_REPORT = (
