@@ -18,6 +18,7 @@ from typing import Any
 
 import click
 
+from bylaw import no_plugins
 from bylaw.collection import RARELY
 from bylaw.errors import BylawError
 
@@ -208,7 +209,7 @@ def _text_error(message: str, help: str | None, exit_code: int) -> None:
 def main() -> None:
     """Run the command. Exit codes: 0 clean, 1 findings that fail, 2 wrong usage, 3 our fault."""
     gc.set_threshold(*RARELY)
-    os.environ.setdefault("PYDANTIC_DISABLE_PLUGINS", "__all__")  # none is ours, and to look for some takes a while
+    sys.modules.setdefault(no_plugins.NAME, no_plugins)
     debug, told = "--debug" in sys.argv[1:], _json_error if _wants_json(sys.argv[1:]) else _text_error
     _spell_out_what_cannot_be_shown()
     try:

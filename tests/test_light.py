@@ -11,7 +11,7 @@ import pytest
 
 PROVERS = {"z3", "ci.pipeline", "alembic", "yaml", "pydantic_ai"}
 SERVERS = {"fastapi", "uvicorn", "slack_sdk", "sqlalchemy"}
-READERS = {"duckdb", "jinja2", "bot.analytics.answer"}
+READERS = {"duckdb", "jinja2", "bot.analytics.answer", "importlib.metadata", "rapidfuzz"}
 QUESTION = "What does POL-REFUND-001 say?"
 CODE = """
 import json, sys

@@ -24,12 +24,10 @@ class Nearest:
 
     def correct(self, word: str) -> str | None:
         """What *word* was meant to be; None when it is one of the words, too short, or not clearly near to one."""
-        from rapidfuzz.distance import OSA
-
         if len(word) < SHORTEST or word in self._words:
             return None
         alike = (one for length in (-1, 0, 1) for one in self._by_start.get((word[0], len(word) + length), ()))
-        near = [one for one in alike if OSA.distance(word, one, score_cutoff=1) == 1 and not _is_inflection(word, one)]
+        near = [one for one in alike if is_one_slip(word, one) and not _is_inflection(word, one)]
         if len(near) != 1 or len(near[0]) <= SHORTEST:
             return None
         is_like = word[-1] == near[0][-1] and not _is_swap(word, near[0])
@@ -47,6 +45,19 @@ def closest(text: str, candidates: Iterable[str], cutoff: float = 85.0, margin: 
     if len(scored) > 1 and scored[0][0] - scored[1][0] < margin:
         return None
     return scored[0][1]
+
+
+def is_one_slip(one: str, other: str) -> bool:
+    """Do two words differ by one letter: left out, put in, put in the place of another, or changed with its neighbour?
+
+    Their optimal string alignment distance is 1.
+    """
+    for i, (a, b) in enumerate(zip(one, other, strict=False)):
+        if a != b:
+            here, there, behind, beyond = one[i:], other[i:], one[i + 1 :], other[i + 1 :]
+            is_turned = (a, b) == (there[1:2], here[1:2]) and here[2:] == there[2:]
+            return behind in (beyond, there) or here == beyond or is_turned
+    return abs(len(one) - len(other)) == 1
 
 
 def _is_swap(one: str, other: str) -> bool:

@@ -1,8 +1,11 @@
 """Slips of the keyboard: what is forgiven, and what looks like another word."""
 
-import pytest
+from itertools import product
 
-from bylaw.language.typos import Nearest, closest
+import pytest
+from rapidfuzz.distance import OSA
+
+from bylaw.language.typos import Nearest, closest, is_one_slip
 
 WORDS = Nearest(
     ["laptop", "receipt", "charger", "electronic", "packed", "shipped", "tablet", "television", "tv", "box"]
@@ -38,6 +41,14 @@ def test_anything_else_is_left_alone(word: str) -> None:
 
 def test_a_word_between_two_words_is_neither() -> None:
     assert Nearest(["matter", "mutter"]).correct("mitter") is None
+
+
+def test_one_slip_is_a_distance_of_one() -> None:
+    words = ["".join(letters) for length in range(5) for letters in product("abc", repeat=length)]
+    wrong = [
+        (one, other) for one in words for other in words if is_one_slip(one, other) != (OSA.distance(one, other) == 1)
+    ]
+    assert wrong == []
 
 
 def test_a_phrase_needs_a_margin() -> None:
