@@ -6,7 +6,6 @@ A bundle that is refused leaves the one before it in service.
 from __future__ import annotations
 
 import gc
-import importlib
 import logging
 import threading
 import time
@@ -14,17 +13,10 @@ from collections.abc import Callable
 from dataclasses import dataclass, field, replace
 from datetime import timedelta
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-from bot.agents import open_all
-from bot.analytics import prepared
-from bot.analytics.plan.plans import Settle, always
-from bot.analytics.reader.asking import begins_with_write, is_write_request
+from bot.answerers import answerers
 from bot.clock import new_id, now
-from bot.conversation import Question, Turn
-from bot.decisions import answer as decisions
-from bot.enforcement.question.intent import asks_for_permission, is_regulated, is_request
-from bot.enforcement.question.topic import recognise
 from bot.evidence.artifacts import Shelf
 from bot.evidence.store.engine import Store, StoreError, beside, connect
 from bot.evidence.store.migrate import HEAD, revision, upgrade
@@ -34,21 +26,18 @@ from bot.evidence.store.tables import served as served_bundle
 from bot.evidence.store.tables.papers import shelf_of
 from bot.index import BundleIndex
 from bot.request.confirmation import settling
-from bot.router import Answer, Answerer, Thresholds, thresholds
+from bot.router import Answerer, Thresholds, thresholds
 from bot.services import Readiness, Services
 from bot.settings import Settings
 from bylaw.audit.entry import Checkpoint
-from bylaw.audit.export import add_checkpoint, read_checkpoints
 from bylaw.audit.head import Head
 from bylaw.bundle import read
 from bylaw.errors import BundleError
-from bylaw.language.reports import asks_a_price, asks_for_a_rule, counts, is_report
-from bylaw.llm.guarded import Guard
-from bylaw.llm.registry import Off, open_llm
 from bylaw.signature import Keys
-from bylaw.warehouses.attended import Attended
-from bylaw.warehouses.port import Warehouse
-from bylaw.warehouses.registry import open_warehouse
+
+if TYPE_CHECKING:
+    from bylaw.llm.guarded import Guard
+    from bylaw.warehouses.port import Warehouse
 
 BEAT_SECONDS = 1.0  # how long it is believed that the store can, or cannot, be written
 
@@ -165,15 +154,9 @@ def open_bot(
     """
     seen = _signature(bundle)
     index = BundleIndex(read(bundle, settings.bundle_keys))
-    limits = index.rules.autonomy.execution
-    warehouse = None
-    if settings.warehouse is not None:
-        warehouse = open_warehouse(settings.warehouse, statement_seconds=limits.statement_seconds)
-    llm = open_llm(settings.llm, time.monotonic)
-    model = None if isinstance(llm.llm, Off) else llm
+    warehouse, llm = _warehouse(settings, index), _model(settings, index)
     store = connect(settings.store_url, settings.root)
-    served = answerers(warehouse, model, settling(store, now, anchoring(settings))) if given is None else given
-    open_all(llm, index.rules.agents)
+    served = answerers(warehouse, llm, settling(store, now, anchoring(settings))) if given is None else given
     upgrade(store)
 
     def admit(newer: BundleIndex) -> None:
@@ -182,10 +165,9 @@ def open_bot(
                 served_bundle.admit(connection, newer.bundle.bundle_metadata, settings.rollback_to, now())
 
     def close() -> None:
-        store.close()
-        llm.close()
-        if warehouse is not None:
-            warehouse.close()
+        for one in (store, llm, warehouse):
+            if one is not None:
+                one.close()
 
     try:
         notice_loss(settings, store)
@@ -201,7 +183,7 @@ def open_bot(
         store=store,
         artifacts=artifacts,
         answerers=served,
-        llm=model,
+        llm=llm,
         warehouse=warehouse,
         clock=now,
         new_id=new_id,
@@ -214,6 +196,27 @@ def open_bot(
     return Bot(bundle, services, seen, close, admit, settings.bundle_keys)
 
 
+def _warehouse(settings: Settings, index: BundleIndex) -> Warehouse | None:
+    """Where data questions run, None where nobody names one."""
+    if settings.warehouse is None:
+        return None
+    from bylaw.warehouses.registry import open_warehouse
+
+    return open_warehouse(settings.warehouse, statement_seconds=index.rules.autonomy.execution.statement_seconds)
+
+
+def _model(settings: Settings, index: BundleIndex) -> Guard | None:
+    """The language model that is wanted, and all that are registered, opened; None where none is."""
+    if not settings.llm.is_any:
+        return None
+    from bot.agents import open_all
+    from bylaw.llm.registry import open_llm
+
+    llm = open_llm(settings.llm, time.monotonic)
+    open_all(llm, index.rules.agents)
+    return llm
+
+
 def anchoring(settings: Settings) -> Callable[[Checkpoint], None]:
     """What hears of each entry of the chain: it is said where the chain stands, and every so often for good."""
     path, head = checkpoints_of(settings), head_of(settings)
@@ -222,6 +225,8 @@ def anchoring(settings: Settings) -> Callable[[Checkpoint], None]:
         try:
             head.write(tail)
             if tail.count % settings.checkpoint_every == 0:
+                from bylaw.audit.export import add_checkpoint
+
                 add_checkpoint(path, tail)
         except OSError as error:  # the reply is kept already; the next one covers these entries too
             _log.warning("a checkpoint could not be written", extra={"meta": {"reason": str(error)}})
@@ -234,10 +239,6 @@ def checkpoints_of(settings: Settings) -> Path:
     if settings.checkpoint is not None:
         return settings.root / settings.checkpoint
     return beside(settings.store_url, settings.root, "checkpoints.jsonl")
-
-
-def _known(path: Path) -> tuple[Checkpoint, ...]:
-    return read_checkpoints(path) if path.exists() else ()
 
 
 def head_of(settings: Settings) -> Head:
@@ -254,105 +255,14 @@ def notice_loss(settings: Settings, store: Store) -> None:
         if audit.hash_at(connection, last.count) == last.head:
             return
     _log.error("the audit log is not the one that was written here: see `bylaw audit verify`")
+    from bylaw.audit.export import add_checkpoint, read_checkpoints
+
+    path = checkpoints_of(settings)
     try:
-        if last not in _known(checkpoints_of(settings)):
-            add_checkpoint(checkpoints_of(settings), last)
+        if not path.exists() or last not in read_checkpoints(path):
+            add_checkpoint(path, last)
     except OSError as error:
         _log.warning("a checkpoint could not be written", extra={"meta": {"reason": str(error)}})
-
-
-def answerers(warehouse: Warehouse | None, llm: Guard | None = None, settle: Settle = always) -> tuple[Answerer, ...]:
-    """The three kinds of answer. Where two are equally sure, the earlier one speaks. *settle* closes shown plans."""
-
-    def decision(question: Question, state: dict[str, Any], index: BundleIndex) -> Turn:
-        return decisions.answer(question, state, index, time.monotonic)
-
-    def data_from(rows: Warehouse | None) -> Answer:
-        def data(question: Question, state: dict[str, Any], index: BundleIndex) -> Turn:
-            known = {entity.base_table.schema_name for entity in index.bundle.context.entities.values()}
-            rights = index.rules.roles.rights_of(question.actor.id, known)
-            from bot.analytics import answer as analytics  # heavy, and no question of another kind needs it
-
-            return analytics.answer(question, state, index, rows, rights, settle, llm)
-
-        return data
-
-    def attended(gone: threading.Event) -> Answer:
-        return data_from(None if warehouse is None else Attended(warehouse, gone))
-
-    def policy(question: Question, state: dict[str, Any], index: BundleIndex) -> Turn:
-        from bot.enforcement import answer as enforcement  # heavy, and no question of another kind needs it
-
-        return enforcement.answer(question, state, index, llm)
-
-    return (
-        Answerer(
-            "decision",
-            _decision_score,
-            decision,
-            decisions.topics,
-            decisions.prepare,
-            only_computes=True,
-        ),
-        Answerer(
-            "data",
-            _data_score,
-            data_from(warehouse),
-            prepared.topics,
-            _data_prepared,
-            attended,
-            personal=_personal,
-            continues=prepared.continues,
-        ),
-        Answerer("policy", recognise.score, policy, recognise.topics, only_computes=llm is None),
-    )
-
-
-def _decision_score(text: str, index: BundleIndex) -> float:
-    """How much *text* is a question about a decision. Who may do something is a rule, not what was once decided."""
-    score = decisions.is_decision_question(text, index)
-    return min(score, float(index.rules.routing.answer_from) / 2) if asks_for_permission(text) else score
-
-
-def _personal(answerer: Answerer, recalled: Any, index: BundleIndex) -> Answerer:
-    """*answerer*, for a person of whom something is remembered."""
-    from bot.memory import personal  # most people have nothing to be remembered
-
-    return personal.answering(answerer, recalled, index)
-
-
-def _data_prepared(index: BundleIndex) -> None:
-    """All that the first data question would otherwise wait for."""
-    importlib.import_module("bot.analytics.answer")
-    prepared.prepare(index)
-
-
-def _data_score(text: str, index: BundleIndex) -> float:
-    """How much *text* is a data question."""
-    return index.recently(_scored)(text)
-
-
-def _scored(index: BundleIndex, text: str) -> float:
-    """How much *text* is a data question. A word like "remove" makes it a request to write, but no more than likely:
-    "can I remove a review?" asks about the policy, and answering that writes nothing."""
-    if not index.bundle.context.entities:
-        return 0.0  # there is no data to ask about, or to write to
-    weights = index.rules.routing.data
-    if is_write_request(text):
-        if asks_for_permission(text) and not is_request(text):
-            return 0.0  # "can I remove a review?" wants to know whether it may be done
-        return float(weights.write_command if begins_with_write(text) else weights.write_request)
-    score = prepared.score(text, index)
-    edge = float(index.rules.routing.answer_from)
-    # "how much does shipping cost to Germany?": of no time and no group, it asks for what holds
-    if asks_a_price(text) and not counts(text) and recognise.score(text, index) >= edge:
-        return min(score, edge)
-    if score < index.rules.routing.interrupt_from and asks_for_permission(text):
-        return min(score, edge / 2)  # what somebody may is a rule, where data hardly know it
-    # "how long does a VIP have to return it?" is about data where no policy is about it
-    if asks_for_a_rule(text) or is_regulated(text) or recognise.is_of_a_case(text, index):
-        return min(score, edge)
-    return max(score, float(weights.report)) if is_report(text) else score
 
 
 def _thresholds(index: Any) -> Thresholds:

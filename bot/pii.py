@@ -7,10 +7,12 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING
 
-from bylaw.authored.machines.enforcement import Pii
-from bylaw.warehouses.port import Rows
+if TYPE_CHECKING:
+    from bylaw.authored.machines.enforcement import Pii
+    from bylaw.warehouses.port import Rows
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,7 +50,7 @@ class Mask:
     def rows(self, rows: Rows) -> Rows:
         """*rows* with every text cell masked."""
         masked = tuple(tuple(self.text(cell) if isinstance(cell, str) else cell for cell in row) for row in rows.rows)
-        return Rows(rows.columns, masked, rows.truncated)
+        return replace(rows, rows=masked)
 
     def _is_personal(self, found: str, needs_sum: bool) -> bool:
         return found.casefold() not in self._allowed and (not needs_sum or _passes_luhn(found))

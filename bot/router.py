@@ -10,10 +10,12 @@ import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from threading import Event
-from typing import Any, cast
+from typing import TYPE_CHECKING, Any, cast
 
 from bot.conversation import AnswerKind, Choice, Question, Turn
-from bylaw.authored.machines.routing import Routing
+
+if TYPE_CHECKING:
+    from bylaw.authored.machines.routing import Routing
 
 # `Any` is the bundle's index, as the answerers know it; the frame itself never looks inside.
 Score = Callable[[str, Any], float]

@@ -10,15 +10,17 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
 from datetime import datetime, timedelta
 from threading import Event
-from typing import Any, Protocol
+from typing import TYPE_CHECKING, Any, Protocol
 
 from bot.evidence.artifacts import Shelf
 from bot.evidence.store.engine import Store
 from bot.router import Answerer, Thresholds
-from bylaw.audit.entry import Checkpoint
-from bylaw.authored.machines.autonomy import Autonomy
-from bylaw.llm.guarded import Guard
-from bylaw.warehouses.port import Warehouse
+
+if TYPE_CHECKING:
+    from bylaw.audit.entry import Checkpoint
+    from bylaw.authored.machines.autonomy import Autonomy
+    from bylaw.llm.guarded import Guard
+    from bylaw.warehouses.port import Warehouse
 
 
 @dataclass(frozen=True)

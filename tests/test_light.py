@@ -6,12 +6,15 @@ import json
 import subprocess
 import sys
 from pathlib import Path
+from shutil import copytree, ignore_patterns
 
 import pytest
 
 PROVERS = {"z3", "ci.pipeline", "alembic", "yaml", "pydantic_ai"}
 SERVERS = {"fastapi", "uvicorn", "slack_sdk", "sqlalchemy"}
 READERS = {"duckdb", "jinja2", "bot.analytics.answer", "importlib.metadata", "rapidfuzz"}
+UNASKED = {"bylaw.llm.registry", "bylaw.warehouses.registry", "bylaw.audit.export", "bot.enforcement.author"}
+OTHERS = {"bot.analytics.prepared", "bot.decisions.answer", "bylaw.semantic.query"}
 QUESTION = "What does POL-REFUND-001 say?"
 CODE = """
 import json, sys
@@ -30,7 +33,8 @@ ROWS = {
         PROVERS | SERVERS | READERS | {"sqlglot", "bylaw.language.words", "bylaw.compiled"},
     ),
     "trace": (("trace", "ID"), PROVERS | SERVERS | READERS | {"sqlglot"}),
-    "ask": (("ask", QUESTION), PROVERS | SERVERS | READERS | {"sqlglot", "fsspec"}),
+    "ask": (("ask", QUESTION), PROVERS | SERVERS | READERS | UNASKED | {"sqlglot", "fsspec"}),
+    "ask where there are policies alone": (("ask", QUESTION), PROVERS | SERVERS | READERS | UNASKED | OTHERS),
 }
 
 
@@ -49,9 +53,19 @@ def asked(tmp_path_factory, call):
     return root, call("ask", QUESTION, "--json", "--root", root).json["request_id"]
 
 
-@pytest.mark.parametrize(("words", "heavy"), ROWS.values(), ids=ROWS)
-def test_a_verb_loads_only_what_it_needs(asked, words, heavy):
-    root, request = asked
+@pytest.fixture(scope="module")
+def policies(asked, call):
+    """The same repository with its policies alone."""
+    root = asked[0].with_name("policies")
+    copytree(asked[0], root, ignore=ignore_patterns("context", ".bylaw"))
+    assert call("ask", QUESTION, "--root", root).code == 0
+    return root
+
+
+@pytest.mark.parametrize("verb", ROWS)
+def test_a_verb_loads_only_what_it_needs(asked, policies, verb):
+    (root, request), (words, heavy) = asked, ROWS[verb]
+    root = policies if verb.endswith("alone") else root
     done = said(root, *(request if word == "ID" else word for word in words))
     loaded = json.loads(done.stderr.splitlines()[-1])
     assert "bylaw.cli" in loaded  # the list is one

@@ -65,7 +65,7 @@ def answer(
     index: BundleIndex,
     warehouse: Warehouse | None,
     rights: Rights | None,
-    settle: Settle = plans.always,
+    settle: Settle | None = None,
     llm: Guard | None = None,
 ) -> Turn:
     """Answer *question*. `rights` are those of the asker, None for all; without a warehouse nothing runs.
@@ -73,7 +73,7 @@ def answer(
     A plan that waits for a yes runs only once *settle* has closed the request that showed it. Where there is *llm*, it
     reads every question besides the reader: what both read alike is answered.
     """
-    means = _Means(index, prepared_for(index), warehouse, rights, settle, llm)
+    means = _Means(index, prepared_for(index), warehouse, rights, settle or plans.always, llm)
     state = {**state, "settled": carrying.settled(question.text, state)}
     turn = _turn(question, state, means)
     if turn.reply.form is not None:  # also what the catalogue cannot answer as it was asked

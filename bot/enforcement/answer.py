@@ -10,16 +10,14 @@ import logging
 from collections.abc import Collection, Mapping
 from dataclasses import replace
 from datetime import date
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from bot.claims.models import Claim, read_claims
 from bot.conversation import Question, Turn
-from bot.enforcement import author
 from bot.enforcement.case import Case
 from bot.enforcement.judged.reading import draft_of, found_by_template
 from bot.enforcement.judged.verdict import owners, verdict
 from bot.enforcement.plain_writer import ask_for, asked_next, plain
-from bot.enforcement.propose import is_needed, propose
 from bot.enforcement.question.case.days import changes, written
 from bot.enforcement.question.topic import offers
 from bot.enforcement.question.topic.recognise import hinted
@@ -31,8 +29,10 @@ from bot.enforcement.writing.different import different
 from bot.enforcement.writing.overview import MOST_RULES, overview, told
 from bot.enforcement.writing.unchecked import unchecked_of
 from bot.index import BundleIndex
-from bylaw.llm.guarded import Guard
 from bylaw.logic.decide.evaluate import Evaluator
+
+if TYPE_CHECKING:
+    from bylaw.llm.guarded import Guard
 
 _MOST_CHANGES = 12  # of the rules, within the days that are asked about
 _NEW: Mapping[str, Any] = {}  # the state of a conversation that begins
@@ -61,13 +61,15 @@ def _answered(
     llm: Guard | None = None,
 ) -> Turn:
     case = case_of(text, today, state, index, index.evaluator_of(readers))
-    papers: dict[str, Any] = {}
-    if llm is not None and is_needed(case):
-        proposed, exchange = propose(case, llm)
-        papers["model_read"] = exchange.paper()
-        case = case_of(text, today, state, index, case.evaluator, proposed=proposed)
-    turn = _over_days(case, readers, llm)
-    return replace(turn, artifacts={**turn.artifacts, **papers}) if papers else turn
+    if llm is None:
+        return _over_days(case, readers, None)
+    from bot.enforcement.propose import is_needed, propose
+
+    if not is_needed(case):
+        return _over_days(case, readers, llm)
+    proposed, exchange = propose(case, llm)
+    turn = _over_days(case_of(text, today, state, index, case.evaluator, proposed=proposed), readers, llm)
+    return replace(turn, artifacts={**turn.artifacts, "model_read": exchange.paper()})
 
 
 def _over_days(case: Case, readers: frozenset[str], llm: Guard | None) -> Turn:
@@ -117,6 +119,8 @@ def _turn_of(case: Case, readers: frozenset[str], llm: Guard | None) -> Turn:
 
 def _authored(case: Case, turn: Turn, llm: Guard) -> Turn:
     """*turn* in the words of a model, else in its own with a line that says why."""
+    from bot.enforcement import author
+
     written = author.write(case, draft_of(case, turn.reply.text), llm)
     if written.text is None:
         _logger.warning("the plain writer answers", extra={"meta": {"model": written.model, "reason": written.reason}})

@@ -12,7 +12,7 @@ from dataclasses import dataclass, field, replace
 from threading import Event
 from typing import Any
 
-from bot import app
+from bot.answerers import answerers
 from bot.clock import new_id, now
 from bot.conversation import Question, Reply, Turn, sayable
 from bot.decisions import answer as decisions
@@ -218,12 +218,12 @@ def _services(
 
     llm = Guard(Replayed.of(model), lambda: 0.0) if model else None
     is_first = "confirms" in warehouse.get("plan", {}) or "failure" in warehouse  # a yes that came second ran nothing
-    past = app.answerers(_past(given, warehouse), llm, lambda *_: is_first)
-    answerers = tuple(same(answerer) for answerer in past)
-    for answerer in answerers:
+    past = answerers(_past(given, warehouse), llm, lambda *_: is_first)
+    again = tuple(same(answerer) for answerer in past)
+    for answerer in again:
         answerer.prepare(index)
     edges = thresholds(index.rules.routing)
-    made = Services(index, index.etag, index.commit, store, artifacts, answerers, now, new_id, edges)
+    made = Services(index, index.etag, index.commit, store, artifacts, again, now, new_id, edges)
     return replace(made, llm=llm).under(index.rules.autonomy)
 
 

@@ -8,9 +8,8 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from datetime import datetime
+from typing import TYPE_CHECKING
 
-from bot.analytics.plan.plans import Outcome as Word
-from bot.analytics.plan.plans import Settle
 from bot.conversation import Question
 from bot.evidence.store.engine import Store
 from bot.evidence.store.tables import requests
@@ -18,6 +17,10 @@ from bot.evidence.store.tables.requests import Standing
 from bot.lifecycle import Outcome
 from bot.request.settlement import settle as settled
 from bylaw.audit.entry import Checkpoint, after
+
+if TYPE_CHECKING:
+    from bot.analytics.plan.plans import Outcome as Word
+    from bot.analytics.plan.plans import Settle
 
 _ENDS: dict[Word, Outcome] = {
     "confirmed": Outcome.CONFIRMED,

@@ -28,3 +28,8 @@ class Wanted:
     is_recording: bool = False
     keys: Mapping[str, str] = field(default_factory=dict, repr=False)  # by agent, where one is not for all
     urls: Mapping[str, str] = field(default_factory=dict, repr=False)  # may hold a password
+
+    @property
+    def is_any(self) -> bool:
+        """Is there a model to ask?"""
+        return self.provider != "none"

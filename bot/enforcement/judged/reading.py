@@ -3,18 +3,21 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from typing import TYPE_CHECKING
 
 from bot.claims import plain
 from bot.claims.judge import Found, Situation, judge
-from bot.claims.model import ModelReader
 from bot.claims.models import Claim
 from bot.enforcement.case import Case
 from bot.enforcement.judged.checks.result import AnswerDraft, Judge
 from bot.enforcement.question.kept import kept
 from bot.enforcement.question.topic.covered import coverage
 from bot.pii import Mask
-from bylaw.authored.machines.enforcement import Pii
 from bylaw.language.text import clean
+
+if TYPE_CHECKING:
+    from bot.claims.model import ModelReader
+    from bylaw.authored.machines.enforcement import Pii
 
 
 def found_in(

@@ -10,7 +10,7 @@ import pytest
 
 from bot import rights
 from bot.analytics.answer import answer
-from bot.app import answerers
+from bot.answerers import answerers
 from bot.conversation import Actor, Question
 from bot.index import BundleIndex
 from bylaw.authored.machines.access import Roles

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 import yaml
 
-from bot.app import answerers
+from bot.answerers import answerers
 from bot.conversation import Question, Reply
 from bot.enforcement.question.topic.covered import is_of_another_deed
 from bot.index import BundleIndex

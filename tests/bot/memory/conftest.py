@@ -13,7 +13,7 @@ from typing import Any
 
 import pytest
 
-from bot import app
+from bot.answerers import answerers
 from bot.conversation import Actor, Question, Reply
 from bot.evidence.store.tables import candidates, corrections
 from bot.index import BundleIndex
@@ -152,7 +152,7 @@ def _as_written() -> BundleIndex:
 def opened(folder: Path) -> Iterator[Shop]:
     """A shop whose store lies in *folder*, with everything real but the warehouse and the clock."""
     index = _as_written()
-    made = services(folder, index=index, bundle_etag=index.etag, answerers=app.answerers(None))
+    made = services(folder, index=index, bundle_etag=index.etag, answerers=answerers(None))
     shop = Shop(made)
     shop.services = replace(made, clock=lambda: shop.now)
     yield shop

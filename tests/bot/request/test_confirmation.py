@@ -13,7 +13,8 @@ import pytest
 from starlette.testclient import TestClient
 
 from bot.analytics.plan import plans
-from bot.app import answerers, open_bot
+from bot.answerers import answerers
+from bot.app import open_bot
 from bot.conversation import Actor
 from bot.delivery.http import api
 from bot.evidence.store.tables import audit, querylog, requests

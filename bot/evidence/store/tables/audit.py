@@ -13,7 +13,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence, Set
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from datetime import datetime
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from bot.evidence.store.columns import stamp
 from bot.evidence.store.connection import Connection, Local, insert
@@ -30,9 +30,11 @@ from bylaw.audit.entry import (
     link,
     read,
 )
-from bylaw.audit.verify import Ranges, Redaction, Verdict, Verifier, redaction
 from bylaw.canonical import canonical_json
 from bylaw.progress import Hear, heard
+
+if TYPE_CHECKING:
+    from bylaw.audit.verify import Ranges, Redaction, Verdict
 
 _LOCK = 0x6279_6C61_7701  # the advisory lock of the chain on PostgreSQL
 
@@ -131,6 +133,8 @@ def entries(connection: Connection, start: Checkpoint = START, hear: Hear | None
 
 def verify(connection: Connection, anchors: Iterable[Checkpoint] = (), hear: Hear | None = None) -> Verdict:
     """The verdict over the stored chain. The columns beside the header must say what the header says."""
+    from bylaw.audit.verify import Verifier
+
     verifier = Verifier(anchors)
     elsewhere: tuple[int, int] | None = None
     for row in heard("verifying", _rows(connection, START), 0 if hear is None else tail(connection).count, hear):
@@ -195,6 +199,8 @@ def unredacted(
 
 def taken(connection: Connection) -> Ranges:
     """The numbers of the entries that redactions took together with their papers. Earlier versions left those."""
+    from bylaw.audit.verify import Ranges, redaction
+
     found = [(entry, redaction(entry)) for entry in _redactions(connection)]
     return Ranges(one for entry, said in found if said is not None and ARTIFACTS in entry.body for one in said.ranges)
 
@@ -222,6 +228,8 @@ def names_elsewhere(
 
 def redaction_of(connection: Connection, seq: int) -> Redaction | None:
     """The first redaction that took the payload of entry *seq*."""
+    from bylaw.audit.verify import redaction
+
     for entry in _redactions(connection):
         found = redaction(entry)
         if found is not None and any(first <= seq <= last for first, last in found.ranges):
