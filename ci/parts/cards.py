@@ -18,7 +18,7 @@ from typing import Any
 from bylaw.authored.vocabulary import Vocabulary
 from bylaw.logic.boxes.boxes import END, START, Box, Cut, Region
 from bylaw.logic.decide.evaluate import Evaluator
-from bylaw.logic.formula.ir import ConditionalRule, Facts, Ruleset, Value
+from bylaw.logic.formula.ir import ConditionalRule, Effect, Facts, Value
 from ci.lint.words import words_in, words_of
 from ci.loading.derived.record import PolicyRecord
 from ci.loading.file_kinds import kind_of_file
@@ -80,9 +80,9 @@ class Card:
 # ---- from a run -----------------------------------------------------------------------------------------------------
 
 
-def cards(workspace: Workspace, records: Iterable[PolicyRecord], ruleset: Ruleset) -> dict[str, Card]:
+def cards(workspace: Workspace, records: Iterable[PolicyRecord], evaluator: Evaluator) -> dict[str, Card]:
     """A card for every file of *workspace* that was meant as a policy, by path."""
-    writer = _Writer(workspace.vocabulary, ruleset)
+    writer = _Writer(workspace.vocabulary, evaluator)
     found = {record.path: writer.card(record) for record in records}
     misfits = {finding.at.path for finding in workspace.findings if finding.id == "schema"}
     for path, source in workspace.sources.items():
@@ -112,15 +112,37 @@ def _meant(path: str, data: Any) -> str:
     return str(written or PurePosixPath(path).stem)
 
 
-class _Writer:
-    """Cards of the policies of one ruleset."""
+class Keys:
+    """What rules may argue about, by the actions that they speak of. Of two that exclude each other, both."""
 
-    def __init__(self, vocabulary: Vocabulary, ruleset: Ruleset) -> None:
-        self.vocabulary = vocabulary
-        self.evaluator = Evaluator(ruleset)
-        self.excluded: dict[str, list[str]] = defaultdict(list)
-        for one, other in sorted(ruleset.excludes):
-            self.excluded[one].append(other)
+    def __init__(self, vocabulary: Vocabulary) -> None:
+        self._vocabulary = vocabulary
+        self._excluded: dict[str, set[str]] = defaultdict(set)
+        for one, other in vocabulary.excluded_pairs():
+            self._excluded[one].add(other)
+            self._excluded[other].add(one)
+        self._known: dict[frozenset[str], tuple[str, ...]] = {}
+
+    def of(self, actions: frozenset[str]) -> tuple[str, ...]:
+        """The keys of a rule that speaks of *actions*, by their canonical names."""
+        if actions not in self._known:
+            self._known[actions] = tuple(sorted({*self._keys(actions)}))
+        return self._known[actions]
+
+    def _keys(self, actions: Iterable[str]) -> Iterator[str]:
+        for action in actions:
+            yield from (f"action {name}" for name in (action, *self._excluded.get(action, ())))
+            outcome = self._vocabulary.outcome_of(action)
+            if outcome is not None:
+                yield outcome_key(outcome)
+
+
+class _Writer:
+    """Cards of the policies whose rules *evaluator* knows."""
+
+    def __init__(self, vocabulary: Vocabulary, evaluator: Evaluator) -> None:
+        self.vocabulary, self.evaluator = vocabulary, evaluator
+        self.keys = Keys(vocabulary)
 
     def card(self, record: PolicyRecord) -> Card:
         """What to remember of one policy."""
@@ -133,7 +155,7 @@ class _Writer:
             days=tuple(day for day in (start, None if end is None else end + 1) if day is not None),
             ends=end,
             binds=record.in_logic and bool(record.constraints),
-            keys=tuple(tuple(sorted(set(self._keys(rule)))) for rule in rules),
+            keys=tuple(self.keys.of(_actions(rule.effect)) for rule in rules),
         )
         boxes = json.dumps([self._boxes(rule) for rule in rules], separators=(",", ":"))
         return Card(policy.policy_id, kind, tuple(policy.overrides), boxes)
@@ -144,14 +166,9 @@ class _Writer:
             return [written_box(Box({**box.regions, **period})) for box in boxes]
         return [written_box(Box(period))] if period else None
 
-    def _keys(self, rule: ConditionalRule) -> Iterator[str]:
-        effect = rule.effect
-        for action in {*effect.demands, effect.action, *(action for _, action in effect.takes)}:
-            yield from (f"action {name}" for name in (action, *self.excluded.get(action, ())))
-            outcome = self.vocabulary.outcome_of(action)
-            if outcome is not None:
-                yield outcome_key(outcome)
-        yield from (outcome_key(outcome) for outcome, _ in effect.takes)
+
+def _actions(effect: Effect) -> frozenset[str]:
+    return frozenset((effect.action, *effect.demands, *(action for _, action in effect.takes)))
 
 
 def outcome_key(outcome: str) -> str:

@@ -15,6 +15,7 @@ from functools import cached_property
 from pathlib import Path
 
 from bylaw.logic.boxes.boxes import Box
+from bylaw.logic.decide.evaluate import Evaluator
 from bylaw.logic.formula.ir import ValueMisfit
 from ci import pipeline
 from ci.findings import Finding, Place
@@ -118,13 +119,23 @@ def survey(part: Part) -> dict[str, Card]:
     workspace = part.read()
     known = variables(workspace.vocabulary)
     records, _ = formalize(workspace, known)
-    return {**_lost(part.files), **cards(workspace, records, ruleset_of(workspace, records, known))}
+    return {**_lost(part.files), **cards(workspace, records, Evaluator(ruleset_of(workspace, records, known)))}
 
 
 def ask(part: Part) -> PartAnswer:
     """What is found about what *part* is asked about."""
-    run = pipeline.check(part.read(), part.at, None, part.asked.focus)
-    return answered(run, part.asked)
+    return answered(_run(part), part.asked)
+
+
+def survey_and_ask(part: Part) -> tuple[dict[str, Card], PartAnswer]:
+    """The cards of the policies that *part* is asked about, and what is found: read once for both."""
+    run = _run(part)
+    found = surveyed(run, part.files)
+    return {path: card for path, card in found.items() if path in part.asked.paths}, answered(run, part.asked)
+
+
+def _run(part: Part) -> Run:
+    return pipeline.check(part.read(), part.at, None, part.asked.focus)
 
 
 def answered(run: Run, asked: Selection) -> PartAnswer:
@@ -134,7 +145,7 @@ def answered(run: Run, asked: Selection) -> PartAnswer:
 
 def surveyed(run: Run, files: Iterable[File]) -> dict[str, Card]:
     """A card for every policy among the *files* that *run* read."""
-    return {**_lost(files), **cards(run.workspace, run.proofs.records, run.ruleset)}
+    return {**_lost(files), **cards(run.workspace, run.proofs.records, run.proofs.evaluator)}
 
 
 def _lost(files: Iterable[File]) -> dict[str, Card]:

@@ -1,14 +1,17 @@
-"""A repository checked from the first file to the last by many workers: read by all, then asked about by all.
+"""A repository checked from the first file to the last by many workers, each of which reads and asks about a share.
 
-First every policy is read, for its card. Cards tell which policies matter to each other; those stay together, and each
-worker is asked about a share of the groups. A set in which everything argues with everything is one group, so one
-worker has all of it.
+Policies that matter to each other stay together. Who that is, is known only when all are read; so it is guessed by a
+glance at their texts. An answer counts where what was read bears the guess out, and the rest is asked again. A set in
+which everything argues with everything is one group, so one worker has all of it.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterable, Iterator, Sequence, Set
+from dataclasses import replace
+from functools import cached_property
 
+from bylaw.authored.vocabulary import Vocabulary
 from bylaw.errors import BylawError
 from ci.executors.port import Executor, Hear, WorkerLost
 from ci.findings import Finding, Place
@@ -16,9 +19,10 @@ from ci.loading.load import Beyond
 from ci.parts.affected import Neighbourhood
 from ci.parts.card_table import Cards
 from ci.parts.cards import Card, outcome_key
+from ci.parts.glance import Glance
 from ci.parts.incremental import written_cases
 from ci.parts.inventory import Inventory, beyond
-from ci.parts.part import Boxes, Part, PartAnswer, Selection, ask, case_boxes, survey
+from ci.parts.part import Boxes, Part, PartAnswer, Selection, ask, case_boxes, survey, survey_and_ask
 from ci.parts.snapshot import Snapshot
 from ci.progress import Progress
 from ci.proofs.answers import Concern, Row
@@ -30,26 +34,33 @@ SHARES = 16  # for a large set, so many shares: enough that no worker waits long
 
 def whole(now: Inventory, executor: Executor, progress: Progress | None = None) -> Snapshot:
     """The snapshot of *now*, by the workers of *executor*."""
-    cards = _cards(now, executor, _heard(progress, "reading policies"))
-    work = _Work(now, cards)
+    words = now.part(now.words, Beyond(), Selection()).read()
+    outcomes = words.vocabulary.outcomes
+    complete = tuple(sorted(name for name, outcome in outcomes.items() if outcome.complete))
+    guess = _Grouped(now, _at_a_glance(now, words.vocabulary), complete)
+    first = _First(guess, executor, _heard(progress, "checking policies"))
+    truth = _Grouped(now, first.cards(executor), complete)
+    stands = first.borne_out(truth)
+    work = _Rest(truth, frozenset().union(*(part.asked.paths for part, _ in stands)))
     parts = list(work.parts())
-    answers = executor.run(ask, parts, _heard(progress, "asking the questions"))
-    found = [
+    answers = executor.run(ask, parts, _heard(progress, "asking the rest"))
+    rest = [
         answer if isinstance(answer, PartAnswer) else _lost(part, answer)
         for part, answer in zip(parts, answers, strict=True)
     ]
+    found = [*(answer for _, answer in stands), *rest]
     clashing = {about: paths for answer in found for about, paths in answer.clashing.items()}
     return Snapshot(
         at=now.at.toordinal(),
         files=now.digests,
         signatures=now.signatures,
-        cards=cards,
+        cards=truth.cards,
         cases=written_cases(work.boxes),
         findings=tuple(finding for answer in found for finding in answer.findings),
         statuses={concern: row for answer in found for concern, row in answer.statuses.items()},
         clashing=dict(sorted(clashing.items())),
-        complete=work.complete,
-        expiring=work.words.rules.ci.expiring_within_days,
+        complete=complete,
+        expiring=words.rules.ci.expiring_within_days,
         is_final=all(isinstance(answer, PartAnswer) for answer in answers),
     )
 
@@ -58,70 +69,119 @@ def _heard(progress: Progress | None, what: str) -> Hear | None:
     return None if progress is None else lambda done, of: progress(what, done, of)
 
 
+def _at_a_glance(now: Inventory, vocabulary: Vocabulary) -> Cards:
+    glance = Glance(vocabulary)
+    return Cards.of({path: glance.card(file) for path, file in now.policies.items()})
+
+
+class _Grouped:
+    """The policies of *now* in groups that do not matter to each other, by what their *cards* say or seem to say."""
+
+    def __init__(self, now: Inventory, cards: Cards, complete: Sequence[str]) -> None:
+        self.now, self.cards, self.complete = now, cards, complete
+        self.beyond = beyond(cards)
+        self.map = Neighbourhood(cards)
+
+    @cached_property
+    def groups(self) -> list[list[str]]:
+        """Paths, the smallest group first."""
+        return self.map.groups()
+
+    def shares(self, answered: Set[str] = frozenset()) -> Iterator[Part]:
+        """Parts of whole groups, each enough work for a worker, without the policies that are *answered*."""
+        size, share = _share(len(self.cards)), list[str]()
+        for group in self.groups:
+            if group[0] not in answered:
+                share += group
+            if len(share) >= size:
+                yield self.part(share, self.about(share))
+                share = []
+        if share:
+            yield self.part(share, self.about(share))
+
+    def about(self, paths: Collection[str]) -> Selection:
+        """Everything that is asked about the policies at *paths*."""
+        cards = [self.cards[path] for path in paths]
+        keys = {key for kind in {card.kind for card in cards} for key in kind.all_keys}
+        outcomes = frozenset(name for name in self.complete if outcome_key(name) in keys)
+        return Selection(frozenset(paths), frozenset(card.id for card in cards), outcomes)
+
+    def part(self, paths: Iterable[str], asked: Selection) -> Part:
+        """The part of the policies and cases at *paths*."""
+        return self.now.part([*self.now.words, *paths, *self.cards.binding], self.beyond, asked)
+
+
 def _share(count: int) -> int:
     return max(SHARE, -(-count // SHARES))
 
 
-def _cards(now: Inventory, executor: Executor, heard: Hear | None) -> Cards:
-    size = _share(len(now.policies))
-    policies = list(now.policies)
-    shares = [policies[n : n + size] for n in range(0, len(policies), size)]
-    parts = [now.part([*now.words, *share], Beyond(), Selection()) for share in shares]
-    cards: dict[str, Card] = {}
-    for found in executor.run(survey, parts, heard):
-        if isinstance(found, WorkerLost):
-            raise BylawError(f"not every policy could be read: {found.message}", "try again with `--executor serial`")
-        cards |= found
-    return Cards.of(cards)
+class _First:
+    """What every worker said of the groups that were guessed."""
+
+    def __init__(self, guess: _Grouped, executor: Executor, heard: Hear | None) -> None:
+        self._guess = guess
+        self._parts = list(guess.shares())
+        self._answers = executor.run(survey_and_ask, self._parts, heard)
+
+    def cards(self, executor: Executor) -> Cards:
+        """The card of every policy. What was lost with a worker is read once more, and not asked about."""
+        answers = list(zip(self._parts, self._answers, strict=True))
+        again = [replace(part, asked=Selection()) for part, answer in answers if isinstance(answer, WorkerLost)]
+        cards: dict[str, Card] = {}
+        for _, answer in answers:
+            cards |= {} if isinstance(answer, WorkerLost) else answer[0]
+        for found in executor.run(survey, again):
+            if isinstance(found, WorkerLost):
+                message = f"not every policy could be read: {found.message}"
+                raise BylawError(message, "try again with `--executor serial`")
+            cards |= found
+        return Cards.of(cards)
+
+    def borne_out(self, truth: _Grouped) -> list[tuple[Part, PartAnswer]]:
+        """The answers that would be the same by the *truth*: whoever matters was there, and everything was asked."""
+        if not self._is_same_beyond(truth):
+            return []
+        share_of = {path: n for n, part in enumerate(self._parts) for path in part.asked.paths}
+        split = {n for group in truth.groups if len(found := {share_of[path] for path in group}) > 1 for n in found}
+        return [
+            (part, answer[1])
+            for n, (part, answer) in enumerate(zip(self._parts, self._answers, strict=True))
+            if not isinstance(answer, WorkerLost) and n not in split and truth.about(part.asked.paths) == part.asked
+        ]
+
+    def _is_same_beyond(self, truth: _Grouped) -> bool:
+        """Was known, where a part was asked about, what all policies together add to it?"""
+        guessed, known = self._guess.beyond, truth.beyond
+        is_bound = {*truth.cards.binding} <= {*self._guess.cards.binding}
+        return is_bound and (guessed.policy_ids, guessed.domains) == (known.policy_ids, known.domains)
 
 
-class _Work:
-    """The parts of a whole."""
+class _Rest:
+    """What is left to ask when all policies are known and some are *answered*."""
 
-    def __init__(self, now: Inventory, cards: Cards) -> None:
-        self.now, self.cards = now, cards
-        self.beyond = beyond(cards)
-        self.words = now.part(now.words, self.beyond, Selection()).read()
-        outcomes = self.words.vocabulary.outcomes
-        self.complete = tuple(sorted(name for name, outcome in outcomes.items() if outcome.complete))
-        self.boxes: Boxes = case_boxes(now.part(now.shared, self.beyond, Selection()).read())
-        self.map = Neighbourhood(cards)
+    def __init__(self, truth: _Grouped, answered: Set[str]) -> None:
+        self._truth, self._answered = truth, answered
+        now = truth.now
+        self.boxes: Boxes = case_boxes(now.part(now.shared, truth.beyond, Selection()).read())
 
     def parts(self) -> Iterator[Part]:
-        """What all policies share; every group of policies; the cases."""
-        answered = {key for kind in self.cards.kinds for key in kind.all_keys}
-        open_ = frozenset(name for name in self.complete if outcome_key(name) not in answered)
-        yield self.now.part(self.now.shared, self.beyond, Selection(outcomes=open_, shared=True))
-        for paths in self._shares():
-            cards = [self.cards[path] for path in paths]
-            keys = {key for kind in {card.kind for card in cards} for key in kind.all_keys}
-            outcomes = frozenset(name for name in self.complete if outcome_key(name) in keys)
-            ids = frozenset(card.id for card in cards)
-            yield self._part(paths, Selection(frozenset(paths), ids, outcomes))
+        """What all policies share; the groups that were not answered; the cases."""
+        truth = self._truth
+        keys = {key for kind in truth.cards.kinds for key in kind.all_keys}
+        open_ = frozenset(name for name in truth.complete if outcome_key(name) not in keys)
+        yield truth.now.part(truth.now.shared, truth.beyond, Selection(outcomes=open_, shared=True))
+        yield from truth.shares(self._answered)
         cases = [(path, n) for path, boxes in self.boxes.items() for n in range(len(boxes))]
         for n in range(0, len(cases), SHARE):
             yield self._cases(cases[n : n + SHARE])
-
-    def _part(self, paths: Sequence[str], asked: Selection) -> Part:
-        return self.now.part([*self.now.words, *paths, *self.cards.binding], self.beyond, asked)
-
-    def _shares(self) -> Iterator[list[str]]:
-        size, share = _share(len(self.cards)), list[str]()
-        for group in self.map.groups():
-            share += group
-            if len(share) >= size:
-                yield share
-                share = []
-        if share:
-            yield share
 
     def _cases(self, cases: Sequence[tuple[str, int]]) -> Part:
         """Some cases, and everyone who may fire in one of them."""
         paths = {path for path, _ in cases}
         for path, n in cases:
             box = self.boxes[path][n]
-            paths |= self.map.firing_in(box) if box is not None else set()
-        return self._part(sorted(paths), Selection(cases=frozenset(cases)))
+            paths |= self._truth.map.firing_in(box) if box is not None else set()
+        return self._truth.part(sorted(paths), Selection(cases=frozenset(cases)))
 
 
 def _lost(part: Part, lost: WorkerLost) -> PartAnswer:

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
 
+from bylaw.logic.decide.evaluate import Evaluator
 from bylaw.logic.formula.ir import Facts, Ruleset, Variable
 from ci.findings import Finding
 from ci.loading.derived.record import Later, PolicyRecord, StageStatus
@@ -28,8 +29,8 @@ class Proofs:
     """What the proofs found: records with their conflicts, findings, and the lattice's verdicts for the bundle.
 
     `clashes` are the pairs behind the conflicts, one by one: who joins several runs groups them anew. `statuses` say
-    how every question was answered of everyone in focus. What only a bundle writes is worked out when somebody reads
-    it.
+    how every question was answered of everyone in focus. `evaluator` is the one that answered: it knows where each rule
+    fires. What only a bundle writes is worked out when somebody reads it.
     """
 
     records: list[PolicyRecord]
@@ -37,6 +38,7 @@ class Proofs:
     clashes: tuple[Clash, ...]
     statuses: Statuses
     contradictions: Contradictions
+    evaluator: Evaluator
 
     @property
     def answers(self) -> tuple[Answered, ...]:
@@ -89,6 +91,7 @@ def prove(
         clashes=tuple(found),
         statuses=told.statuses,
         contradictions=contradictions,
+        evaluator=theory.evaluator,
     )
 
 

@@ -5,6 +5,7 @@ import tempfile
 from dataclasses import replace
 from datetime import date
 from pathlib import Path
+from unittest.mock import patch
 
 import pytest
 from click.testing import CliRunner
@@ -16,12 +17,13 @@ from ci.cli import check
 from ci.executors.port import WorkerLost
 from ci.executors.serial import Serial
 from ci.parts import snapshot
+from ci.parts.glance import Glance
 from ci.parts.incremental import updated
 from ci.parts.whole import whole
 from ci.proofs.answers import Answered, counted
 from ci.proofs.registry import ASKED
 from ci.report.jsonl import render
-from tests.ci.parts.conftest import DAY, policy
+from tests.ci.parts.conftest import DAY, VOCABULARY, policy
 from tests.ci.parts.test_incremental import quietly, told, versions
 from tests.ci.parts.test_incremental import whole as asked_at_once
 
@@ -87,12 +89,21 @@ def test_many_more_sets_are_the_same_when_shared_among_workers(sides):
 
 
 def assert_shared_out_it_is_the_same(now):
-    expected, found = asked_at_once(now), whole(now, Serial())
-    assert told(found) == told(expected)
-    assert found.cards == expected.cards
-    assert found.statuses == expected.statuses
-    assert found.clashing == expected.clashing
-    assert found.complete == expected.complete
+    expected = asked_at_once(now)
+    for look in (Glance.card, without_actions):
+        with patch("ci.parts.whole.SHARE", 1), patch.object(Glance, "card", look):
+            found = whole(now, Serial())
+        assert told(found) == told(expected)
+        assert found.cards == expected.cards
+        assert found.statuses == expected.statuses
+        assert found.clashing == expected.clashing
+        assert found.complete == expected.complete
+
+
+def without_actions(glance, file, look=Glance.card):
+    """What somebody sees who takes no policy for the neighbour of another."""
+    card = look(glance, file)
+    return replace(card, overrides=(), kind=replace(card.kind, keys=()))
 
 
 def test_shares_are_many_when_policies_are(made, monkeypatch):
@@ -101,7 +112,48 @@ def test_shares_are_many_when_policies_are(made, monkeypatch):
     heard = []
     found = whole(now, Serial(), lambda *state: heard.append(state))
     assert told(found) == told(asked_at_once(now))
-    assert heard[-1] == ("asking the questions", 5, 5)  # what is shared, two groups, two cases
+    assert ("checking policies", 2, 2) in heard  # two groups
+    assert heard[-1] == ("asking the rest", 3, 3)  # what is shared, two cases
+
+
+MISLEADING = {
+    "an action": {"POL-SHOP-001": SET["POL-SHOP-001"].replace("action: full", r'"acti\x6fn": "f\x75ll"')},
+    "an id": {"POL-SHOP-001": SET["POL-SHOP-001"].replace("POL-SHOP-001", r'"POL-SHOP-00\x31"')},
+    "an invariant": {
+        "POL-SHOP-009": policy("POL-SHOP-009", 0, 3, "slow")
+        + r'formal: {"c\x6fnstraints": [{constraint_id: C-1, expression: "days <= 9"}]}'
+    },
+    "another action": {"POL-SHOP-005": policy("POL-SHOP-005", 0, 3, "slow", more="# action: full")},
+    "an unreadable text": {"POL-SHOP-001": SET["POL-SHOP-001"] + "]"},
+    "an action that does not exist": {"POL-SHOP-001": policy("POL-SHOP-001", 0, 10, "fill")},
+    "an outcome that nobody decides": {"POL-SHOP-005": policy("POL-SHOP-005", 0, 3, "ruin", more="# action: slow")},
+}
+COMPLETE = VOCABULARY.replace("shipping: {}", "shipping: {complete: true}").replace(
+    "refund: {}", "refund: {complete: true}"
+)
+
+
+@pytest.mark.parametrize("misleading", MISLEADING.values(), ids=MISLEADING)
+def test_a_text_that_misleads_a_glance_changes_nothing(made, monkeypatch, misleading):
+    monkeypatch.setattr("ci.parts.whole.SHARE", 1)
+    now = made({**SET, **misleading}, policies__vocabulary=COMPLETE, policies__shop__cases=CASES)
+    expected, found = asked_at_once(now), whole(now, Serial())
+    assert told(found) == told(expected)
+    assert found.cards == expected.cards
+    assert found.statuses == expected.statuses
+    assert found.clashing == expected.clashing
+
+
+def test_what_the_glance_got_right_is_asked_once(made, monkeypatch):
+    monkeypatch.setattr("ci.parts.whole.SHARE", 1)
+    asked = []
+    monkeypatch.setattr(
+        "ci.pipeline.check", lambda w, *given, check=pipeline.check: asked.append(w) or check(w, *given)
+    )
+    whole(made(SET), Serial())
+    assert sorted(path for w in asked for path in w.sources if "POL-" in path) == sorted(
+        f"policies/shop/{name}.yaml" for name in SET
+    )
 
 
 BOUND = 'formal: {constraints: [{constraint_id: C-1, expression: "days <= 30"}]}\n'
@@ -146,7 +198,7 @@ def test_a_part_that_is_lost_is_an_open_question_and_the_rest_is_answered(made, 
     ]
     assert not found.is_final
     answers = {answered.question: answered for answered in counted(found.statuses, ASKED)}
-    assert answers["conflict"] == Answered("conflict", 0, 2, 2, 0, ((WorkerLost(2).message, 2),))
+    assert answers["conflict"] == Answered("conflict", 0, 2, 2, 0, ((WorkerLost(1).message, 2),))
     assert answers["priority-mismatch"].unknown == 2
 
 
