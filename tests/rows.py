@@ -7,11 +7,14 @@ import inspect
 from collections.abc import Callable, Collection, Iterable
 from typing import Any
 
+Rows = Collection[Any] | Callable[[], Collection[Any]]
 
-def each(names: str | Iterable[str], rows: Collection[Any], ids: Callable[[Any], Any] | list[str] | None = None) -> Any:
+
+def each(names: str | Iterable[str], rows: Rows, ids: Callable[[Any], Any] | list[str] | None = None) -> Any:
     """Like `pytest.mark.parametrize`, for rows that share their fixtures: hundreds of tests cost more than they do.
 
-    *names* of several arguments are a tuple or stand between commas. A failing test names its rows by *ids*.
+    *names* of several arguments are a tuple or stand between commas. *rows* that take long to make are a function,
+    called when the test runs. A failing test names its rows by *ids*.
     """
     listed = [name.strip() for name in names.split(",")] if isinstance(names, str) else list(names)
 
@@ -20,9 +23,10 @@ def each(names: str | Iterable[str], rows: Collection[Any], ids: Callable[[Any],
 
         @functools.wraps(test)
         def all_rows(**fixtures: Any) -> None:
-            assert rows, "no row"
+            given = rows() if callable(rows) else rows
+            assert given, "no row"
             failed = []
-            for number, row in enumerate(rows):
+            for number, row in enumerate(given):
                 values = [row] if len(listed) == 1 else [*row]
                 try:
                     test(**dict(zip(listed, values, strict=True)), **fixtures)
@@ -30,7 +34,7 @@ def each(names: str | Iterable[str], rows: Collection[Any], ids: Callable[[Any],
                     error.add_note(f"row {number}: {_name(ids, number, values)}")
                     failed.append(error)
             if failed:
-                raise ExceptionGroup(f"{len(failed)} of {len(rows)} rows", failed)
+                raise ExceptionGroup(f"{len(failed)} of {len(given)} rows", failed)
 
         kept = [each for name, each in signature.parameters.items() if name not in listed]
         all_rows.__signature__ = signature.replace(parameters=kept)  # type: ignore[attr-defined]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import functools
+import shutil
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
@@ -31,6 +32,25 @@ def repository(tmp_path_factory: pytest.TempPathFactory) -> Repository:
     root = tmp_path_factory.mktemp("scaffold") / "repository"
     init(root)
     return Repository(root, bundle_for_root(root))
+
+
+@pytest.fixture(scope="session")
+def repository_with_data(repository, tmp_path_factory):
+    """The scaffold's repository and twenty orders."""
+    import duckdb
+
+    root = shutil.copytree(repository.root, tmp_path_factory.mktemp("plans") / "repository")
+    with duckdb.connect(root / "data.duckdb") as warehouse:
+        warehouse.execute("CREATE SCHEMA shop")
+        columns = "order_id INTEGER, region VARCHAR, is_test BOOLEAN, ordered_at DATE, amount DECIMAL(9, 2)"
+        warehouse.execute(f"CREATE TABLE shop.orders ({columns})")
+        rows = [(n, ("north", "south")[n % 2], False, f"2026-10-{n + 1:02}", f"{n}.10") for n in range(20)]
+        warehouse.executemany("INSERT INTO shop.orders VALUES (?, ?, ?, ?, ?)", rows)
+    for name, agg in (("largest_order", "max"), ("smallest_order", "min")):
+        text = f"{{name: {name}, entity: orders, agg: {agg}, expr: amount, unit: USD, synonyms: [takings]}}"
+        (root / "context" / "metrics" / f"{name}.yaml").write_text(text, encoding="utf-8")
+    bundle_for_root(root)
+    return root
 
 
 @pytest.fixture(scope="session", autouse=True)

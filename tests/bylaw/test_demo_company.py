@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from datetime import date, timedelta
+from functools import cache
 from pathlib import Path
 
 import duckdb
@@ -18,12 +19,41 @@ from tests.rows import each
 ROOT = Path(__file__).parents[2]
 ROWS = yaml.safe_load(Path(__file__).with_name("demo_company.yaml").read_text(encoding="utf-8"))
 TODAY = date(2026, 11, 20)
-WORKSPACE = load(ROOT, today=TODAY)
-ENTITIES = WORKSPACE.context.entities
-DATED = sorted(name for name, entity in ENTITIES.items() if entity.freshness)
 PLANS = {"sales_targets", "budgets"}  # they speak of the future on purpose
-ENUMS = [(name, one) for name, entity in sorted(ENTITIES.items()) for one in entity.dimensions if one.is_enum]
-JOINS = [(name, one) for name, entity in sorted(ENTITIES.items()) for one in entity.relationships]
+
+
+@cache
+def workspace():
+    return load(ROOT, today=TODAY)
+
+
+def entities():
+    return workspace().context.entities
+
+
+def names():
+    return sorted(entities())
+
+
+def dated():
+    return sorted(name for name, entity in entities().items() if entity.freshness)
+
+
+def enums():
+    return [(name, one) for name, entity in sorted(entities().items()) for one in entity.dimensions if one.is_enum]
+
+
+def joins():
+    return [(name, one) for name, entity in sorted(entities().items()) for one in entity.relationships]
+
+
+def schemas():
+    return {entity.base_table.schema_name for entity in entities().values()}
+
+
+@cache
+def catalogue():
+    return catalogue_of(workspace().context)
 
 
 @pytest.fixture(scope="module")
@@ -39,7 +69,7 @@ def _one(demo, sql):
 
 
 def _table(name):
-    return f"{ENTITIES[name].base_table.qualified} AS {name}"
+    return f"{entities()[name].base_table.qualified} AS {name}"
 
 
 def test_every_table_is_described(demo):
@@ -47,28 +77,28 @@ def test_every_table_is_described(demo):
         f"{schema}.{table}"
         for schema, table in demo.execute("SELECT schema_name, table_name FROM duckdb_tables()").fetchall()
     }
-    assert tables == {entity.base_table.qualified for entity in ENTITIES.values()}
+    assert tables == {entity.base_table.qualified for entity in entities().values()}
 
 
-@each("name", sorted(ENTITIES))
+@each("name", names)
 def test_every_declared_column_is_there_and_holds_something(demo, name):
-    entity = ENTITIES[name]
+    entity = entities()[name]
     parts = [part.sql for part in (*entity.dimensions, *entity.time_dimensions, *entity.facts)] + entity.pii
     for part in parts:
         assert _one(demo, f"SELECT count({part}) FROM {_table(name)}") > 0, part
 
 
-@each("name", sorted(ENTITIES))
+@each("name", names)
 def test_a_key_tells_rows_apart(demo, name):
-    keys = ENTITIES[name].primary_key.columns
-    for key in (keys, ENTITIES[name].label or keys):
+    keys = entities()[name].primary_key.columns
+    for key in (keys, entities()[name].label or keys):
         columns = ", ".join(key)
         unknown = " OR ".join(f"{column} IS NULL" for column in key)
         assert demo.execute(f"SELECT {columns} FROM {_table(name)} GROUP BY ALL HAVING count(*) > 1").fetchall() == []
         assert _one(demo, f"SELECT count(*) FROM {_table(name)} WHERE {unknown}") == 0
 
 
-@each(("name", "dimension"), ENUMS, ids=lambda value: getattr(value, "name", value))
+@each(("name", "dimension"), enums, ids=lambda value: getattr(value, "name", value))
 def test_the_values_of_an_enum_are_those_in_the_data(demo, name, dimension):
     rows = demo.execute(f"SELECT DISTINCT {dimension.sql} FROM {_table(name)}").fetchall()
     held = {value for (value,) in rows if value is not None}
@@ -79,11 +109,14 @@ def test_the_values_of_an_enum_are_those_in_the_data(demo, name, dimension):
 
 def _matches(join, left):
     pairs = " AND ".join(f"l.{pair.left_column} = r.{pair.right_column}" for pair in join.relationship_columns)
-    tables = f"{ENTITIES[left].base_table.qualified} AS l", f"{ENTITIES[join.right_entity].base_table.qualified} AS r"
+    tables = (
+        f"{entities()[left].base_table.qualified} AS l",
+        f"{entities()[join.right_entity].base_table.qualified} AS r",
+    )
     return tables, pairs
 
 
-@each(("name", "join"), JOINS, ids=lambda value: getattr(value, "name", value))
+@each(("name", "join"), joins, ids=lambda value: getattr(value, "name", value))
 def test_a_row_finds_as_many_as_is_declared(demo, name, join):
     (left, right), pairs = _matches(join, name)
     keys = [f"l.{pair.left_column}" for pair in join.relationship_columns]
@@ -99,9 +132,9 @@ def test_a_row_finds_as_many_as_is_declared(demo, name, join):
     assert of_a_right == 1 or join.relationship_type in ("many_to_one", "many_to_many")
 
 
-@each("name", DATED)
+@each("name", dated)
 def test_the_data_are_as_fresh_as_is_promised(demo, name):
-    freshness = ENTITIES[name].freshness
+    freshness = entities()[name].freshness
     at = freshness.as_of_column
     newest = _one(demo, f"SELECT max({at})::DATE FROM {_table(name)} WHERE {at} < DATE '2026-11-21'")
     count, unit = freshness.max_age.split()
@@ -109,35 +142,35 @@ def test_the_data_are_as_fresh_as_is_promised(demo, name):
     assert timedelta(0) <= TODAY - newest <= timedelta(days=int(count))
 
 
-@each("name", DATED)
+@each("name", dated)
 def test_nothing_has_happened_after_today(demo, name):
     if name in PLANS:
         return
-    for moment in ENTITIES[name].time_dimensions:
+    for moment in entities()[name].time_dimensions:
         if moment.name in ("due_on", "expected_on", "promised_on", "warranty_ends_on"):
             continue  # what is agreed for later
         assert _one(demo, f"SELECT max({moment.sql}) < DATE '2026-11-21' FROM {_table(name)}"), moment.name
 
 
-@each("name", sorted(ENTITIES))
+@each("name", names)
 def test_the_registry_says_whose_it_is_and_how_old_it_may_be(name):
-    entity = ENTITIES[name]
+    entity = entities()[name]
     assert entity.owner
-    assert entity.domain in WORKSPACE.context.guides or entity.domain in ("catalogue", "customers", "membership")
+    assert entity.domain in workspace().context.guides or entity.domain in ("catalogue", "customers", "membership")
     assert entity.freshness or {"reference", "detail"} & set(entity.tags), "neither dated nor said why not"
     assert entity.tags
 
 
 def test_every_entity_stands_in_one_guide():
-    listed = [name for guide in WORKSPACE.context.guides.values() for name in guide.entities]
-    assert sorted(listed) == sorted(ENTITIES)
+    listed = [name for guide in workspace().context.guides.values() for name in guide.entities]
+    assert sorted(listed) == sorted(entities())
 
 
 def test_the_company_is_large_enough_to_get_lost_in():
-    context = WORKSPACE.context
+    context = workspace().context
     kinds = [metric.type for metric in context.metrics.values()]
-    assert len(ENTITIES) >= 36
-    assert {entity.domain for entity in ENTITIES.values()} >= {"growth", "finance", "revenue", "marketing", "product"}
+    assert len(entities()) >= 36
+    assert {entity.domain for entity in entities().values()} >= {"growth", "finance", "revenue", "marketing", "product"}
     assert len(kinds) >= 40
     assert set(kinds) == {"simple", "ratio", "derived", "cumulative"}
     assert sum(metric.non_additive_dimension is not None for metric in context.metrics.values()) >= 2
@@ -145,52 +178,49 @@ def test_the_company_is_large_enough_to_get_lost_in():
     assert len(context.verified_queries) >= 30
 
 
-@pytest.mark.parametrize("row", ROWS["traps"], ids=lambda row: row["gotcha"])
+@each("row", ROWS["traps"], ids=lambda row: row["gotcha"])
 def test_forgetting_a_trap_gives_another_number(demo, row):
-    assert row["gotcha"] in WORKSPACE.context.gotchas
+    assert row["gotcha"] in workspace().context.gotchas
     assert _one(demo, row["sql"]) > row["more_than"]
 
 
 def test_every_trap_but_that_of_the_calendar_is_measured():
-    assert set(WORKSPACE.context.gotchas) - {row["gotcha"] for row in ROWS["traps"]} == {"partial-period"}
+    assert set(workspace().context.gotchas) - {row["gotcha"] for row in ROWS["traps"]} == {"partial-period"}
 
 
-@pytest.mark.parametrize("row", ROWS["none"], ids=lambda row: row["title"])
+@each("row", ROWS["none"], ids=lambda row: row["title"])
 def test_what_must_not_be_found(demo, row):
     assert _one(demo, row["sql"]) == 0
 
 
 # ---- who may read what
 
-CATALOGUE = catalogue_of(WORKSPACE.context)
-SCHEMAS = {entity.base_table.schema_name for entity in ENTITIES.values()}
 
-
-@each("name", sorted(ENTITIES))
+@each("name", names)
 def test_a_table_is_read_with_its_schema_granted_and_refused_without(name):
-    schema = ENTITIES[name].base_table.schema_name
-    sql = f"SELECT count(*) FROM {ENTITIES[name].base_table.qualified}"
-    assert check_statement(sql, catalogue=CATALOGUE, schemas=frozenset({schema})).is_allowed
-    refused = check_statement(sql, catalogue=CATALOGUE, schemas=frozenset(SCHEMAS - {schema}))
+    schema = entities()[name].base_table.schema_name
+    sql = f"SELECT count(*) FROM {entities()[name].base_table.qualified}"
+    assert check_statement(sql, catalogue=catalogue(), schemas=frozenset({schema})).is_allowed
+    refused = check_statement(sql, catalogue=catalogue(), schemas=frozenset(schemas() - {schema}))
     assert not refused.is_allowed
     assert schema in refused.reason
 
 
-@pytest.mark.parametrize(
+@each(
     ("user", "reads", "never"),
-    [
-        ("nobody in particular", {"shop"}, SCHEMAS - {"shop"}),
+    lambda: [
+        ("nobody in particular", {"shop"}, schemas() - {"shop"}),
         ("amara", {"shop", "growth", "marketing", "product"}, {"finance", "revenue"}),
         ("chiara", {"shop", "support"}, {"finance", "revenue", "growth"}),
         ("jo", {"shop", "growth", "marketing"}, {"finance", "revenue", "support"}),
         ("kira", {"shop", "growth", "product"}, {"finance", "revenue", "marketing"}),
         ("liam", {"shop", "supply"}, {"finance", "revenue", "growth"}),
         ("ben", {"shop", "finance", "revenue"}, {"growth", "marketing", "support"}),
-        ("grace", SCHEMAS, set()),
-        ("farid", SCHEMAS, set()),
+        ("grace", schemas(), set()),
+        ("farid", schemas(), set()),
     ],
 )
 def test_a_role_reads_the_schemas_of_its_desk(user, reads, never):
-    granted = WORKSPACE.rules.roles.schemas_of(user, SCHEMAS)
+    granted = workspace().rules.roles.schemas_of(user, schemas())
     assert reads <= granted
     assert not never & granted

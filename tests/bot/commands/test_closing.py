@@ -8,13 +8,12 @@ import pytest
 
 from bot.evidence.store.engine import connect
 from bot.evidence.store.tables import deliveries
-from tests.bot.request.test_confirmation import repository_with_data  # noqa: F401
 from tests.conftest import call_bylaw
 from tests.fakes.frame import NOON
 
 
 @pytest.fixture
-def bylaw(repository_with_data, tmp_path):  # noqa: F811
+def bylaw(repository_with_data, tmp_path):
     store = {"BYLAW_STORE_URL": f"sqlite:///{tmp_path}/store.db", "BYLAW_ARTIFACTS": str(tmp_path / "artifacts")}
     bundle = repository_with_data / ".bylaw" / "compiled_policy_bundle.json"
     data = f"duckdb:///{repository_with_data}/data.duckdb"

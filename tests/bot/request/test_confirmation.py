@@ -3,12 +3,10 @@
 from __future__ import annotations
 
 import json
-import shutil
 import threading
 from dataclasses import replace
 from datetime import timedelta
 
-import duckdb
 import pytest
 from starlette.testclient import TestClient
 
@@ -24,7 +22,6 @@ from bot.request.confirmation import settling
 from bot.request.orchestrator import handle
 from bot.settings import Settings
 from bylaw.audit.verify import verify
-from bylaw.cli import bundle_for_root
 from bylaw.llm.guarded import Guard
 from bylaw.warehouses.registry import open_warehouse
 from tests.bylaw.llm.scripted import Clock, Scripted
@@ -33,23 +30,6 @@ from tests.fakes.frame import NOON, question
 
 ASKED = "What was the revenue last month by region?"
 CAREFUL = {"autonomy_override": 2}
-
-
-@pytest.fixture(scope="module")
-def repository_with_data(repository, tmp_path_factory):
-    """The scaffold's repository and twenty orders."""
-    root = shutil.copytree(repository.root, tmp_path_factory.mktemp("plans") / "repository")
-    with duckdb.connect(root / "data.duckdb") as warehouse:
-        warehouse.execute("CREATE SCHEMA shop")
-        columns = "order_id INTEGER, region VARCHAR, is_test BOOLEAN, ordered_at DATE, amount DECIMAL(9, 2)"
-        warehouse.execute(f"CREATE TABLE shop.orders ({columns})")
-        rows = [(n, ("north", "south")[n % 2], False, f"2026-10-{n + 1:02}", f"{n}.10") for n in range(20)]
-        warehouse.executemany("INSERT INTO shop.orders VALUES (?, ?, ?, ?, ?)", rows)
-    for name, agg in (("largest_order", "max"), ("smallest_order", "min")):
-        text = f"{{name: {name}, entity: orders, agg: {agg}, expr: amount, unit: USD, synonyms: [takings]}}"
-        (root / "context" / "metrics" / f"{name}.yaml").write_text(text, encoding="utf-8")
-    bundle_for_root(root)
-    return root
 
 
 @pytest.fixture

@@ -159,35 +159,46 @@ def passes(step, case):
 
 # ---- the repository's own policies ----------------------------------------------------------------------------------
 
-OUR = load(Path(__file__).parents[3])
-OUR_WORDS = variables(OUR.vocabulary)
-OUR_RECORDS = [record for record in formalize(OUR, OUR_WORDS)[0] if record.rules]
-OUR_CASES = [
-    {name: OUR_WORDS[name].read(value) for name, value in entry.case.facts.items() if name in OUR_WORDS}
-    for entry in OUR.cases
-]
+
+@pytest.fixture(scope="module")
+def ours():
+    return load(Path(__file__).parents[3])
 
 
-def completed(case):
+@pytest.fixture(scope="module")
+def words(ours):
+    return variables(ours.vocabulary)
+
+
+@pytest.fixture(scope="module")
+def records(ours, words):
+    return [record for record in formalize(ours, words)[0] if record.rules]
+
+
+def completed(case, words):
     """The case with some value for every fact that its author left out."""
-    unknown = Box({name: domain(word) for name, word in OUR_WORDS.items() if name not in case})
-    return {**point(unknown, OUR_WORDS), **case}
+    unknown = Box({name: domain(word) for name, word in words.items() if name not in case})
+    return {**point(unknown, words), **case}
 
 
-def test_the_graphs_of_our_own_policies_are_whole_and_sound():
-    for record in OUR_RECORDS:
-        graph = build_graph(record.rules, OUR_WORDS)
+def test_the_graphs_of_our_own_policies_are_whole_and_sound(records, words):
+    for record in records:
+        graph = build_graph(record.rules, words)
         assert not graph.truncated, record.policy.policy_id
         assert graph_problems(graph.to_json()) == []
-        assert from_json(graph.to_json(), OUR_WORDS) == graph
+        assert from_json(graph.to_json(), words) == graph
 
 
-def test_our_own_policies_end_where_their_guards_end_in_the_cases_their_authors_thought_of():
+def test_our_own_policies_end_where_their_guards_end_in_the_cases_their_authors_thought_of(ours, records, words):
+    cases = [
+        {name: words[name].read(value) for name, value in entry.case.facts.items() if name in words}
+        for entry in ours.cases
+    ]
     ends = set()
-    for record in OUR_RECORDS:
-        graph = build_graph(record.rules, OUR_WORDS)
-        for case in OUR_CASES:
-            whole = completed(case)
+    for record in records:
+        graph = build_graph(record.rules, words)
+        for case in cases:
+            whole = completed(case, words)
             end = walk(graph, whole).terminal
             ends.add(end)
             assert end == expected(record.rules, whole), record.policy.policy_id
