@@ -23,7 +23,7 @@ def each(names: str | Iterable[str], rows: Rows, ids: Callable[[Any], Any] | lis
 
         @functools.wraps(test)
         def all_rows(**fixtures: Any) -> None:
-            given = rows() if callable(rows) else rows
+            given = rows() if inspect.isfunction(rows) else rows
             assert given, "no row"
             failed = []
             for number, row in enumerate(given):

@@ -11,6 +11,8 @@ from typing import Any
 import pytest
 import yaml
 
+from tests.rows import each
+
 ROOT = Path(__file__).parent.parent
 RITUAL = [
     "run pytest -n auto -m not benchmark and not longer",
@@ -86,7 +88,7 @@ def delivered() -> list[Path]:
     ]
 
 
-@pytest.mark.parametrize("path", delivered(), ids=lambda path: path.name)
+@each("path", delivered(), ids=lambda path: path.name)
 def test_no_file_names_a_registry_or_a_machine(path: Path) -> None:
     text = path.read_text(encoding="utf-8")
     assert not re.search(r"https?://|(?<!emit-)index-url|extra-index|find-links|/home/|/root/|/work/", text)

@@ -6,7 +6,6 @@ from collections import Counter
 from pathlib import Path
 from typing import Any
 
-import pytest
 import yaml
 
 from tests.rows import each
@@ -165,7 +164,7 @@ def test_a_case_speaks_of_what_the_policy_does(path: Path) -> None:
     assert bool(named & expected) or policy["policy_id"] in WITHOUT_CASE
 
 
-@pytest.mark.parametrize("outcome", sorted(VOCABULARY["outcomes"]))
+@each("outcome", sorted(VOCABULARY["outcomes"]))
 def test_every_answer_of_an_outcome_is_expected_by_a_case(outcome: str) -> None:
     answers = {name for name, action in VOCABULARY["actions"].items() if action.get("outcome") == outcome}
     expected = {case["expect"].get(outcome) for _, case in CASES}

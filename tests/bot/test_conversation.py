@@ -15,9 +15,10 @@ from pydantic import ValidationError
 from bot.conversation import Actor, Reply, moment, sayable, spoken, spoken_json
 from bylaw.errors import UsageError
 from tests.fakes.frame import question, reply
+from tests.rows import each
 
 
-@pytest.mark.parametrize(
+@each(
     ("value", "said"),
     [
         (Decimal("10.00"), 10),
@@ -72,7 +73,7 @@ def test_what_is_said_cannot_be_changed_or_misspelt():
         reply(unheard_of=1)
 
 
-@pytest.mark.parametrize(
+@each(
     ("text", "read"),
     [
         ("2026-11-20", datetime(2026, 11, 20, tzinfo=UTC)),
@@ -86,7 +87,7 @@ def test_a_time_is_iso_and_has_a_zone(text, read):
     assert moment(text).utcoffset() == read.utcoffset()
 
 
-@pytest.mark.parametrize("text", ["", "yesterday", "20.11.2026", "2026-13-01", "2026-11-20T25:00"])
+@each("text", ["", "yesterday", "20.11.2026", "2026-13-01", "2026-11-20T25:00"])
 def test_a_time_that_is_none_is_wrong_usage(text):
     with pytest.raises(UsageError, match="not an ISO time"):
         moment(text)

@@ -10,6 +10,7 @@ from bylaw.authored.context import Calendar
 from bylaw.bundle import parse
 from bylaw.logic.decide.evaluate import Evaluator
 from ci import pipeline
+from tests.rows import each
 
 SHOP = Path(__file__).parent / "enforcement" / "shop"
 TODAY = date(2026, 11, 20)
@@ -24,7 +25,7 @@ def rule_ids(evaluator: Evaluator) -> set[str]:
     return {rule.rule_id for rule in evaluator.ruleset.rules}
 
 
-@pytest.mark.parametrize(
+@each(
     ("roles", "sees_vault"),
     [
         ((), False),

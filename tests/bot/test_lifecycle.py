@@ -10,6 +10,7 @@ import pytest
 from bot.conversation import ReplyStatus
 from bot.lifecycle import ENDS, FINAL, TRANSITIONS, ForbiddenStep, Outcome, State, road, step
 from tests.fakes.frame import reply
+from tests.rows import each
 
 MAIN = [State.INTAKE, State.SCOPE, State.PLAN, State.EXECUTE, State.DELIVER, State.ACCEPT, State.CLOSE]
 
@@ -33,7 +34,7 @@ def test_every_outcome_ends_what_waits_to_be_accepted():
         assert step(State.ACCEPT, end) in FINAL
 
 
-@pytest.mark.parametrize(
+@each(
     ("before", "after"),
     [
         (State.INTAKE, State.EXECUTE),
@@ -62,7 +63,7 @@ def test_every_reply_has_an_allowed_road_from_scope(status, level):
         step(before, after)
 
 
-@pytest.mark.parametrize(
+@each(
     ("status", "level", "end"),
     [
         ("answered", None, State.CLOSE),  # nothing to accept in a policy or a decision

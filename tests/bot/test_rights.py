@@ -13,6 +13,7 @@ from bot.index import BundleIndex
 from bylaw.bundle import read
 from tests.fakes.frame import reply
 from tests.fakes.voltmark import compiled
+from tests.rows import each
 
 ROWS = yaml.safe_load(Path(__file__).with_suffix(".yaml").read_text(encoding="utf-8"))
 
@@ -22,14 +23,14 @@ def index(tmp_path_factory):
     return BundleIndex(read(compiled(tmp_path_factory.mktemp("voltmark"))))
 
 
-@pytest.mark.parametrize("row", ROWS, ids=lambda row: row["title"])
+@each("row", ROWS, ids=lambda row: row["title"])
 def test_who_may_read_a_reply(index, row):
     citations = tuple(Citation(id=name) for name in row.get("cites", ()))
     made = reply(kind=row["kind"], sql=row.get("sql"), citations=citations)
     assert rights.is_for_everyone(made, Actor(id=row["actor"]), index) is row["open"]
 
 
-@pytest.mark.parametrize(("actor", "may"), [("amara", True), ("grace", True), ("ben", False), ("stranger", False)])
+@each(("actor", "may"), [("amara", True), ("grace", True), ("ben", False), ("stranger", False)])
 def test_who_may_accept_what_amara_asked(index, actor, may):
     assert rights.may_accept(Actor(id=actor), Actor(id="amara"), index) is may
 

@@ -57,7 +57,7 @@ YES_NO = (Choice(value="true", label="Yes"), Choice(value="false", label="No, I 
 NUMBERS = (Choice(value="2", label="two"), Choice(value="1", label="one"))
 
 
-@pytest.mark.parametrize(
+@each(
     ("said", "offered", "value"),
     [
         ("1", YES_NO, "true"),
@@ -83,7 +83,7 @@ def test_a_choice_is_named_by_value_number_or_label(said, offered, value):
     assert chosen(said, offered) == value
 
 
-@pytest.mark.parametrize(
+@each(
     ("text", "named"),
     [
         ("data: refunds of laptops", ("data", "refunds of laptops")),
@@ -116,7 +116,7 @@ def test_a_refusal_names_what_can_be_asked():
     ]
 
 
-@pytest.mark.parametrize(
+@each(
     ("said", "kind"),
     [
         ("Thanks!", "thanks"),

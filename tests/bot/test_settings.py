@@ -10,6 +10,7 @@ import pytest
 from bot.settings import KNOWN, PREFIX, Limits, Settings, Tokens, read
 from bylaw.errors import UsageError
 from bylaw.llm.wanted import Given, Wanted
+from tests.rows import each
 
 # The key whose bytes are 0 to 31, as openssl would write the middle of it.
 PUBLIC = "MCowBQYDK2VwAyEAAAECAwQFBgcICQoLDA0ODxAREhMUFRYXGBkaGxwdHh8="
@@ -108,7 +109,7 @@ def test_every_variable_is_read():
     )
 
 
-@pytest.mark.parametrize(
+@each(
     ("name", "text"),
     [
         ("BYLAW_PORT", "http"),

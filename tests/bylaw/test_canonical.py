@@ -21,6 +21,7 @@ from hypothesis import strategies as st
 from pydantic import BaseModel
 
 from bylaw.canonical import canonical_json, fingerprint, number_text, plain, write_atomically
+from tests.rows import each
 
 
 class Colour(Enum):
@@ -58,14 +59,12 @@ SPELLED = [
 ]
 
 
-@pytest.mark.parametrize(("value", "text"), SPELLED, ids=[text for _, text in SPELLED])
+@each(("value", "text"), SPELLED, ids=[text for _, text in SPELLED])
 def test_a_value_has_one_spelling(value: Any, text: str) -> None:
     assert canonical_json(value) == text
 
 
-@pytest.mark.parametrize(
-    "value", [float("nan"), float("inf"), -float("inf"), object(), b"bytes", {"a": {1, None}}.keys]
-)
+@each("value", [float("nan"), float("inf"), -float("inf"), object(), b"bytes", {"a": {1, None}}.keys])
 def test_what_json_does_not_know_has_none(value: Any) -> None:
     with pytest.raises(TypeError, match="no canonical form"):
         canonical_json({"deep": [value]})

@@ -82,7 +82,7 @@ def test_a_word_near_to_no_verb_leads_to_the_list(call: Command) -> None:
     assert "`bylaw --help` lists the verbs" in done.err
 
 
-@pytest.mark.parametrize(
+@each(
     ("given", "sorted_"),
     [
         (["check", "--no-color"], ["--no-color", "check"]),

@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-import pytest
-
 from bylaw.authored.context import Context, Entity, Metric
+from tests.rows import each
 
 ORDERS = {
     "name": "orders",
@@ -16,7 +15,7 @@ COUNT = {"entity": "lines", "agg": "count"}
 DATES = [{"name": "packed_on", "default": True}, {"name": "sent_on"}]
 
 
-@pytest.mark.parametrize(
+@each(
     ("dates", "metrics", "found"),
     [
         ([], [], None),

@@ -26,6 +26,7 @@ from bylaw.bundle import dump, parse, read
 from bylaw.errors import BundleError, UsageError
 from bylaw.signature import SCHEME, is_signed, public_keys, sign
 from tests.fakes.bundle import write_bundle
+from tests.rows import each
 
 Command = Callable[..., Any]
 ETAG = "sha256:" + "0" * 64
@@ -66,7 +67,7 @@ def test_the_same_key_signs_the_same_way_every_time() -> None:
     assert sign(ETAG, OURS.private) == sign(ETAG, OURS.private)
 
 
-@pytest.mark.parametrize("between", ["\n", " ", ",", ", "])
+@each("between", ["\n", " ", ",", ", "])
 def test_keys_may_be_one_line_and_several(between: str) -> None:
     both = public_keys(bare(OURS.public) + between + bare(THEIRS.public))
     assert both == public_keys(OURS.public + THEIRS.public) != ()
@@ -107,7 +108,7 @@ NOT_PUBLIC = [
 ]
 
 
-@pytest.mark.parametrize("text", NOT_PUBLIC)
+@each("text", NOT_PUBLIC)
 def test_what_is_no_public_key_is_refused(text: str) -> None:
     with pytest.raises(UsageError, match="no public Ed25519 key"):
         public_keys(text)

@@ -5,6 +5,7 @@ from dataclasses import replace
 import pytest
 
 from ci.findings import SEVERITIES, Finding, Place, graded, known_before
+from tests.rows import each
 
 CONFLICT = Finding(
     "conflict", "two policies", Place("a.yaml", ("actions", 0)), ("POL-A-001", "POL-A-002"), ("R1", "R2")
@@ -16,7 +17,7 @@ def test_a_finding_about_rules_is_the_same_wherever_its_lines_move():
     assert moved.fingerprint == CONFLICT.fingerprint
 
 
-@pytest.mark.parametrize(
+@each(
     "change",
     [{"id": "resolved-conflict"}, {"policies": ("POL-A-001", "POL-A-003")}, {"rules": ("R1", "R3")}],
 )

@@ -12,6 +12,7 @@ from slack_sdk.errors import SlackApiError
 
 from tests.fakes.slack.blocks import problems
 from tests.fakes.slack.server import FakeSlack
+from tests.rows import each
 
 ROWS = yaml.safe_load(Path(__file__).with_name("slack_refusals.yaml").read_text(encoding="utf-8"))
 
@@ -35,7 +36,7 @@ def lengthened(value):
     return "x" * 4000 if value == "LONG" else value
 
 
-@pytest.mark.parametrize("row", ROWS, ids=lambda row: row["title"])
+@each("row", ROWS, ids=lambda row: row["title"])
 def test_blocks_that_slack_refuses(row):
     found = problems(lengthened(row["blocks"]) * row.get("times", 1))
     assert any(row["says"] in one for one in found), found

@@ -11,6 +11,7 @@ from bylaw.gate.decision_point import MemoryDecisionPoint, call_of
 from bylaw.gate.engine import Gate
 from bylaw.gate.lookups import BadLookup, literal
 from tests.gate.shop import REFUND, SHOP
+from tests.rows import each
 
 NOON = datetime(2026, 11, 20, 12, tzinfo=UTC)
 HOST = {"id": "s", "facts": {"confirmed": True}}
@@ -154,7 +155,7 @@ def test_what_is_spelled_as_it_has_to_be_is_counted(decision_point_of, declared,
     assert again.ruling == "deny" and again.reasons[0].policy_id == "POL-REFUND-002", "the second of the day"
 
 
-@pytest.mark.parametrize(
+@each(
     ("example", "raw", "is_found"),
     [
         *((1, raw, True) for raw in (17, "17", 0, "0", -3, "-3")),

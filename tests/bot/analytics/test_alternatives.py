@@ -11,6 +11,7 @@ from bot.conversation import Choice, Question, Reply, Turn
 from bot.index import BundleIndex
 from bylaw.authored.machines.autonomy import Alternatives
 from tests.bot.analytics.conftest import NOW
+from tests.rows import each
 
 CHOICES = (
     Choice(value="gross", label="gross revenue: all of it"),
@@ -34,12 +35,12 @@ def test_what_all_readings_give_is_the_answer_and_says_so():
     assert [reading["sql"] for reading in same.artifacts["readings"]] == ["a", "b"]
 
 
-@pytest.mark.parametrize("other", [{"rows": ((8,),)}, {"rows": ((7, 7),), "columns": ("a", "b")}, {"rows": ()}])
+@each("other", [{"rows": ((8,),)}, {"rows": ((7, 7),), "columns": ("a", "b")}, {"rows": ()}])
 def test_readings_that_differ_anywhere_do_not_agree(other):
     assert alternatives.agreed(READING, [turn(), turn(**other)]) is None
 
 
-@pytest.mark.parametrize("status", ["recommended", "escalated", "pending", "refused"])
+@each("status", ["recommended", "escalated", "pending", "refused"])
 def test_where_one_reading_may_not_run_alone_none_is_shown(status):
     turns = {"gross": turn(), "net": turn(status=status)}
     assert alternatives.computed(CHOICES, turns.get) == ()

@@ -296,7 +296,7 @@ def test_dates_in_rows_are_iso_text(ask_of):
     assert reply.rows == (("2026-01-01", 3),)
 
 
-@pytest.mark.parametrize(
+@each(
     ("text", "low", "high"),
     [
         ("net revenue by region last quarter", 0.9, 1.0),

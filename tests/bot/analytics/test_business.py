@@ -12,6 +12,7 @@ from bot.conversation import Question
 from bot.index import BundleIndex
 from bylaw.authored.business import Business, Project
 from tests.fakes.bundle import bundle_of
+from tests.rows import each
 
 TODAY = date(2026, 11, 20)
 KNOWN = Business.model_validate(
@@ -37,7 +38,7 @@ KNOWN = Business.model_validate(
 GROW = "Objective Grow in Europe until 2026-12-31 is seen by {}, up by a tenth. Worked on in: A shop in Lisbon."
 
 
-@pytest.mark.parametrize(
+@each(
     ("metrics", "said"),
     [
         ({"net_revenue"}, [GROW.format("net revenue")]),

@@ -2,17 +2,16 @@
 
 from __future__ import annotations
 
-import pytest
-
 from bot.analytics.reader import carrying
 from bot.analytics.reader.reading import Bound, Unclear
 from bot.conversation import Choice
 from bylaw.semantic.query import SemanticQuery
+from tests.rows import each
 
 PHRASES = ["the same as before", "same as before", "the same", "same"]
 
 
-@pytest.mark.parametrize(
+@each(
     ("text", "rest"),
     [
         ("the same by region", "by region"),
@@ -31,14 +30,14 @@ def test_what_is_said_besides_the_same(text, rest):
 UNCLEAR = Unclear("fees", (Choice(value="late fees", label="Late: …"), Choice(value="entry fees", label="Entry: …")))
 
 
-@pytest.mark.parametrize(("said", "label"), [("late", "late"), ("Entry.", "entry"), ("entry fees", "entry")])
+@each(("said", "label"), [("late", "late"), ("Entry.", "entry"), ("entry fees", "entry")])
 def test_a_choice_is_remembered_by_its_words(said, label):
     state = carrying.offered({}, UNCLEAR)
     assert carrying.settled(said, state) == {"fees": label}
     assert carrying.chosen({"settled": {"fees": label}}, UNCLEAR).value == f"{label} fees"
 
 
-@pytest.mark.parametrize("said", ["fees by month", "neither", ""])
+@each("said", ["fees by month", "neither", ""])
 def test_what_chooses_nothing_is_not_remembered(said):
     assert carrying.settled(said, carrying.offered({}, UNCLEAR)) == {}
 

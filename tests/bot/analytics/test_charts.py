@@ -4,11 +4,10 @@ from __future__ import annotations
 
 from decimal import Decimal
 
-import pytest
-
 from bot.analytics.plan.interfaces import Results
 from bot.analytics.reply.charts import chart
 from bylaw.semantic.compiler import Column
+from tests.rows import each
 
 MONTH = Column("month", "time", "time")
 REGION = Column("region", "customers.region", "dimension")
@@ -40,7 +39,7 @@ def test_a_number_by_category_is_bars():
     assert (found.kind, found.x, found.y, found.format) == ("bars", "region", ("rate",), "percent")
 
 
-@pytest.mark.parametrize(
+@each(
     ("outputs", "rows"),
     [
         ([REVENUE], [(1,)]),

@@ -7,14 +7,13 @@ from datetime import UTC, date, datetime, time, timedelta
 from decimal import Decimal
 from uuid import UUID
 
-import pytest
-
 from bot.analytics.plan.execution import Execution, plan_of
 from bot.analytics.plan.interfaces import AnalyticsRequest, AnalyticsResponse, ExecutionRequest
 from bot.conversation import Acceptance, Factors, Question, RiskAssessment, sayable
 from bylaw.sql.catalogue import Catalogue, TableInfo
 from bylaw.warehouses.port import Estimate, Rows
 from tests.fakes.frame import NOON, reply
+from tests.rows import each
 
 CATALOGUE = Catalogue({"shop.orders": TableInfo(frozenset({"status"}), frozenset())})
 ASKED = ExecutionRequest(request_id="r", sql="SELECT status FROM shop.orders", schema_whitelist=("shop",))
@@ -58,7 +57,7 @@ def test_a_statement_is_validated_planned_and_run():
     assert shelf.limits == [7]
 
 
-@pytest.mark.parametrize(
+@each(
     ("request_", "why"),
     [
         (ASKED.model_copy(update={"sql": "DROP TABLE shop.orders"}), "write operations"),
@@ -110,9 +109,7 @@ CELLS = [
 ]
 
 
-@pytest.mark.parametrize(
-    ("cell", "shown"), CELLS, ids=[type(cell).__name__ + str(i) for i, (cell, _) in enumerate(CELLS)]
-)
+@each(("cell", "shown"), CELLS, ids=[type(cell).__name__ + str(i) for i, (cell, _) in enumerate(CELLS)])
 def test_a_cell_is_what_json_can_say(cell, shown):
     (found,) = cells(cell)
     assert found == shown or (found != found and shown != shown)
@@ -143,7 +140,7 @@ def test_a_question_and_a_reply_in_the_words_of_the_interface():
     assert said.result.data == ({"a": 1, "b": 2},)
 
 
-@pytest.mark.parametrize(
+@each(
     ("status", "said"),
     [
         ("answered", "completed"),

@@ -5,13 +5,12 @@ from __future__ import annotations
 from datetime import UTC, date, datetime, timedelta
 from decimal import Decimal
 
-import pytest
-
 from bot.analytics.plan import freshness
 from bot.analytics.plan.freshness import Boundary
 from bylaw.authored.context import Context, Entity
 from bylaw.bundle import SchemaVersion
 from bylaw.warehouses.port import Rows
+from tests.rows import each
 
 NOW = datetime(2026, 11, 20, 9, 30, tzinfo=UTC)
 
@@ -44,7 +43,7 @@ class Shelf:
         return self.there
 
 
-@pytest.mark.parametrize(
+@each(
     ("newest", "ends"),
     [
         (datetime(2026, 11, 20, 8), None),
@@ -66,7 +65,7 @@ def test_data_that_is_too_old_is_said_with_its_last_day(newest, ends):
     assert freshness.said(boundary, NOW) == (None if ends is None else f"Data of orders ends {ends}.")
 
 
-@pytest.mark.parametrize(
+@each(
     ("text", "expected"),
     [
         ("1 day", timedelta(days=1)),
@@ -84,7 +83,7 @@ def test_an_age_is_a_number_and_a_unit(text, expected):
     assert freshness.span(text) == expected
 
 
-@pytest.mark.parametrize(
+@each(
     ("until", "reaches"),
     [
         (None, True),
@@ -124,7 +123,7 @@ def test_columns_that_a_table_lost_are_named():
 MEASURED = SchemaVersion(declared="d", measured="m", columns=["id", "ordered_at", "status"])
 
 
-@pytest.mark.parametrize(
+@each(
     ("there", "said"),
     [
         (("status", "ID", "Ordered_At"), None),

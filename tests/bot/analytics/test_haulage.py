@@ -14,6 +14,7 @@ from bot.analytics.reader.reading import Bound, NotUnderstood, Unclear
 from bot.analytics.reader.scope import lexicon_of
 from bylaw.authored.context import Context, Entity, Metric
 from bylaw.semantic.compiler import Compiler
+from tests.rows import each
 
 NAMES = ("garage", "haulage", "library", "purse")
 FIRMS = {name: yaml.safe_load(Path(__file__).with_name(f"{name}.yaml").read_text(encoding="utf-8")) for name in NAMES}
@@ -65,19 +66,19 @@ def test_a_question_has_these_rows(firm, row, readers, compilers, tables):
     assert [list(one) for one in found] == row["rows"]
 
 
-@pytest.mark.parametrize(("firm", "row"), rows_of("form"))
+@each(("firm", "row"), rows_of("form"))
 def test_what_the_form_asks_is_not_read_as_something_else(firm, row, readers):
     assert not isinstance(readers[firm].read(row["text"], TODAY), Bound)
 
 
-@pytest.mark.parametrize(("firm", "row"), rows_of("refused"))
+@each(("firm", "row"), rows_of("refused"))
 def test_what_could_mean_two_things_is_refused_and_says_what(firm, row, readers):
     reading = readers[firm].read(row["text"], TODAY)
     assert isinstance(reading, NotUnderstood), reading
     assert row["says"] in reading.message
 
 
-@pytest.mark.parametrize(("firm", "row"), rows_of("asked"))
+@each(("firm", "row"), rows_of("asked"))
 def test_what_has_two_readings_is_asked_in_words_that_have_one(firm, row, readers):
     reading = readers[firm].read(row["text"], TODAY)
     assert isinstance(reading, Unclear), reading

@@ -13,6 +13,7 @@ from bot.pii import Mask
 from bylaw.authored.context import Metric
 from bylaw.semantic.query import AnyOf, Apart, Filter, First, Related, SemanticQuery, Window
 from bylaw.warehouses.port import Rows
+from tests.rows import each
 
 BASE = {"entity": "loans", "agg": "sum", "expr": "x"}
 METRICS = {
@@ -34,7 +35,7 @@ def of_readers(comparison, value, *filters):
     return Related(entity="readers", metric="count(loans)", comparison=comparison, value=value, filters=filters)
 
 
-@pytest.mark.parametrize(
+@each(
     ("metric", "value", "expected"),
     [
         ("fees", Decimal("1234.5"), "1,234.50 EUR"),
@@ -54,7 +55,7 @@ def test_a_figure_is_written_in_its_unit(metric, value, expected):
     assert figure(value, METRICS[metric]) == expected
 
 
-@pytest.mark.parametrize(
+@each(
     ("query", "expected"),
     [
         ({"metrics": ("fees",)}, "Fees, all time"),
@@ -136,7 +137,7 @@ def test_the_time_between_two_moments_is_named_by_both():
     assert readable("avg(loans.days(loans.lent_on, loans.due_on))") == "avg days from lent on to due on"
 
 
-@pytest.mark.parametrize(
+@each(
     ("how", "expected"),
     [
         ({"least": 0, "is_open": True}, "came after left"),
@@ -155,7 +156,7 @@ def test_how_far_two_moments_may_lie_apart_is_said(how, expected):
     assert apart(Apart(moment="a.came", since="b.left", **how)) == expected
 
 
-@pytest.mark.parametrize(
+@each(
     ("query", "rows", "expected"),
     [
         ({"metrics": ("fees",)}, [(Decimal(2),)], "Fees, all time: 2.00 EUR."),
@@ -189,7 +190,7 @@ def mask(index):
     return Mask(index.rules.pii)
 
 
-@pytest.mark.parametrize(
+@each(
     ("text", "expected"),
     [
         ("ada@example.org", "***"),

@@ -130,7 +130,7 @@ def test_a_query_survives_the_session(read):
     assert SemanticQuery.model_validate(query.model_dump(mode="json")) == query
 
 
-@pytest.mark.parametrize(
+@each(
     "text",
     [
         "delete all orders", "please delete the refunds", "DROP TABLE orders", "can you update the prices",

@@ -39,7 +39,7 @@ def rules(index):
     return index.rules
 
 
-@pytest.mark.parametrize("row", ROWS["complexity"], ids=lambda row: row["title"])
+@each("row", ROWS["complexity"], ids=lambda row: row["title"])
 def test_complexity_is_the_seeds_formula(rules, row):
     features = Features(**{"joins": 0, "ctes": 0, "windows": 0, "subqueries": 0, "aggregations": 0, **row["features"]})
     assert risk.complexity(rules.risk, features) == pytest.approx(Decimal(str(row["score"])), abs=Decimal("0.0001"))
@@ -53,7 +53,7 @@ def _asked(likelihood, cost, preferences=(), user="ada"):
     )
 
 
-@pytest.mark.parametrize("row", ROWS["levels"], ids=lambda row: f"{row['likelihood']} × {row['cost']}")
+@each("row", ROWS["levels"], ids=lambda row: f"{row['likelihood']} × {row['cost']}")
 def test_the_level_table_is_the_seeds(rules, row):
     response = authorize(rules.autonomy, _asked(row["likelihood"], row["cost"]), Circumstances())
     assert response.autonomy_level == row["level"]
@@ -105,7 +105,7 @@ def test_what_does_not_run_says_who_can_take_over(rules):
     assert authorize(rules.autonomy, _asked(0, 0), around).escalation_path == ()
 
 
-@pytest.mark.parametrize(
+@each(
     ("level", "required", "minutes"),
     [(5, False, 1_440), (4, False, 2_880), (3, True, 4_320), (2, True, 10_080), (1, True, None)],
 )
@@ -114,7 +114,7 @@ def test_acceptance_and_timeouts_are_the_seeds(rules, level, required, minutes):
     assert (found.required, found.timeout_minutes) == (required, minutes)
 
 
-@pytest.mark.parametrize("row", ROWS["costs"], ids=lambda row: str(row.get("stakes") or row.get("stated")))
+@each("row", ROWS["costs"], ids=lambda row: str(row.get("stakes") or row.get("stated")))
 def test_expected_cost_adds_what_is_at_stake(rules, row):
     stakes = risk.stakes_of(rules.risk, row.get("stakes", ()), row.get("stated", {}))
     assert risk.expected_cost(rules.risk, stakes) == Decimal(str(row["cost"]))
@@ -122,7 +122,7 @@ def test_expected_cost_adds_what_is_at_stake(rules, row):
     assert row.get("values", {}).items() <= stakes.items()
 
 
-@pytest.mark.parametrize("row", ROWS["ambiguity"], ids=lambda row: row["title"])
+@each("row", ROWS["ambiguity"], ids=lambda row: row["title"])
 def test_ambiguity_is_the_seeds_formula(rules, row):
     found = [Candidate(f"m{i}", Decimal(str(fits)), meaning) for i, (fits, meaning) in enumerate(row["candidates"])]
     logprobs = [Decimal(str(one)) for one in row.get("logprobs", ())]
@@ -169,7 +169,7 @@ def _verified(name, question, query=None):
     )  # fmt: skip
 
 
-@pytest.mark.parametrize(
+@each(
     ("text", "metrics", "groups", "expected"),
     [
         ("fees by city", ["fees"], ["readers.city"], 0),

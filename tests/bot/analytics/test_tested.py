@@ -4,10 +4,9 @@ from __future__ import annotations
 
 from decimal import Decimal
 
-import pytest
-
 from bot.analytics.tested import coverage
 from bylaw.authored.context import Context
+from tests.rows import each
 
 LOANS = {
     "name": "loans",
@@ -25,7 +24,7 @@ def verified(**said):
     return {"q": {"name": "q", "question": "q", "verified_by": "ada", "verified_at": "2026-01-01", **said}}
 
 
-@pytest.mark.parametrize(
+@each(
     ("queries", "measured", "share"),
     [
         ({}, (), "0"),

@@ -4,12 +4,11 @@ from __future__ import annotations
 
 from datetime import date
 
-import pytest
-
 from bot.analytics.reader.read import Reader
 from bot.analytics.reader.reading import Bound, NotUnderstood
 from bot.analytics.reader.scope import lexicon_of
 from bylaw.authored.context import Context
+from tests.rows import each
 
 DAYS = ["monday", "tuesday", "wednesday", "thursday", "friday", "saturday"]  # nobody came on a Sunday so far
 
@@ -29,7 +28,7 @@ def read(values, text):
     return Reader(known, lexicon_of(known)).read(text, date(2026, 11, 20))
 
 
-@pytest.mark.parametrize(
+@each(
     ("text", "days"),
     [
         ("how many visits on weekends", ("saturday", "sunday")),

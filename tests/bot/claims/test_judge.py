@@ -75,12 +75,12 @@ def test_each_claim_says_what_became_of_it_and_on_which_line(judged: Judge) -> N
     assert wrong.line and "deny" in wrong.why
 
 
-@pytest.mark.parametrize("row", BROKEN, ids=[row["why"] for row in BROKEN])
+@each("row", BROKEN, ids=[row["why"] for row in BROKEN])
 def test_claims_that_the_text_does_not_bear_never_pass(row: dict[str, Any], judged: Judge) -> None:
     assert judged(row).verdict == row["expect"]
 
 
-@pytest.mark.parametrize(
+@each(
     "text",
     ["{", "3", '[{"kind": "gives", "quote": "x"}]', '[{"kind": "loves", "quote": "x"}]', '[{"kind": "outside"}]',
      '[{"kind": "outside", "quote": "x", "more": 1}]', "[" * 20_000, '[{"kind": "fact", "quote": "", "fact": "a"}]'],

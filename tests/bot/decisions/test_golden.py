@@ -19,6 +19,7 @@ from bot.decisions.validate import mandatory_ids, validate
 from bot.index import BundleIndex
 from bylaw.authored.decisions import Decisions
 from bylaw.authored.machines.intents import Intents
+from tests.rows import each
 
 FOLDER = Path(__file__).parent / "golden"
 FILES = sorted(FOLDER.glob("*.json"))
@@ -49,7 +50,7 @@ def test_the_answer_is_the_golden_one(
         assert shown == golden["reply"]
 
 
-@pytest.mark.parametrize("path", FILES, ids=lambda path: path.stem)
+@each("path", FILES, ids=lambda path: path.stem)
 def test_a_golden_answer_cites_all_it_must_and_nothing_else(path: Path, intents: Intents) -> None:
     golden = json.loads(path.read_text(encoding="utf-8"))["reply"]
     if golden["status"] == "needs_choice":

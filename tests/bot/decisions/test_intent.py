@@ -5,18 +5,18 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any
 
-import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from bot.decisions.intent import read as read_intent
 from bylaw.authored.machines.intents import Intents
 from ci.loading.source import read
+from tests.rows import each
 
 ROWS = read("intent.yaml", Path(__file__).with_name("intent.yaml").read_bytes()).data
 
 
-@pytest.mark.parametrize("row", ROWS, ids=lambda row: row["text"])
+@each("row", ROWS, ids=lambda row: row["text"])
 def test_words_name_the_intent(row: dict[str, Any], intents: Intents) -> None:
     asked = read_intent(row["text"], intents)
     assert (asked.intent, asked.rest) == (row["intent"], row["rest"])

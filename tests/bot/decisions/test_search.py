@@ -5,7 +5,6 @@ from __future__ import annotations
 import random
 from decimal import Decimal
 
-import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -14,6 +13,7 @@ from bylaw.authored.decisions import Decision, Decisions
 from bylaw.authored.machines.intents import Intents
 from ci.loading.decision_records import Sourced, ingest
 from ci.loading.rules import load_defaults
+from tests.rows import each
 
 RULES = Intents.model_validate(load_defaults()["intents"]).search
 
@@ -27,7 +27,7 @@ def _search(*decisions: Decision) -> DecisionSearch:
     return DecisionSearch({decision.id: decision for decision in decisions}, RULES)
 
 
-@pytest.mark.parametrize(
+@each(
     "forms",
     [
         ("close", "closes", "closed", "closing"),
@@ -47,7 +47,7 @@ def test_forms_of_one_word_meet(forms: tuple[str, ...]) -> None:
     assert len({stem(form) for form in forms}) == 1
 
 
-@pytest.mark.parametrize("word", ["plus", "is", "bus", "analysis", "ring", "bed", "red", "z3", "2012", "ss", "s"])
+@each("word", ["plus", "is", "bus", "analysis", "ring", "bed", "red", "z3", "2012", "ss", "s"])
 def test_words_that_only_look_inflected_stay(word: str) -> None:
     assert stem(word) == word
 

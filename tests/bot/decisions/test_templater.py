@@ -13,6 +13,7 @@ from bot.decisions.templater import TEMPLATES, render
 from bot.decisions.validate import validate
 from bylaw.authored.machines.intents import Intents
 from bylaw.errors import BylawError
+from tests.rows import each
 
 TIME = "2012-04-30T09:00:00Z"
 INTENTS = ["why_decision", "who_decided", "when_decided", "chains"]
@@ -120,7 +121,7 @@ def test_an_unknown_template_is_named_with_those_that_are_there(intents: Intents
     assert "why_decision_v1" in (raised.value.help or "")
 
 
-@pytest.mark.parametrize("template", ["../why", "/etc/passwd", "..\\why", "why\0"])
+@each("template", ["../why", "/etc/passwd", "..\\why", "why\0"])
 def test_a_template_outside_its_folder_is_not_there(template: str, intents: Intents) -> None:
     lost = intents.intents["why_decision"].model_copy(update={"template": template})
     with pytest.raises(BylawError, match="is not there"):

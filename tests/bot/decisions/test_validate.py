@@ -5,7 +5,6 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any
 
-import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -13,6 +12,7 @@ from bot.decisions.contract import Anchor, Evidence, EvidenceEvent, EvidenceTran
 from bot.decisions.validate import mandatory_ids, validate
 from bylaw.authored.machines.intents import Intents
 from ci.loading.source import read
+from tests.rows import each
 
 ROWS = read("validate.yaml", Path(__file__).with_name("validate.yaml").read_bytes()).data
 TIME = "2012-04-30T09:00:00Z"
@@ -28,7 +28,7 @@ EVIDENCE = Evidence(
 CITED = ["exit-plasma", "trans-in", "trans-out"]
 
 
-@pytest.mark.parametrize("row", ROWS, ids=lambda row: row["title"])
+@each("row", ROWS, ids=lambda row: row["title"])
 def test_an_answer_is_held_to_its_evidence(row: dict[str, Any], intents: Intents) -> None:
     intent = intents.intents[row.get("intent", "why_decision")]
     verdict = validate(row["answer"], EVIDENCE, intent, intents)
@@ -36,7 +36,7 @@ def test_an_answer_is_held_to_its_evidence(row: dict[str, Any], intents: Intents
     assert (verdict.answer is None) == bool(row["reasons"])
 
 
-@pytest.mark.parametrize(("field", "bound"), [("short_answer", 320), ("rationale_note", 280)])
+@each(("field", "bound"), [("short_answer", 320), ("rationale_note", 280)])
 def test_an_answer_keeps_its_lengths(field: str, bound: int, intents: Intents) -> None:
     intent = intents.intents["why_decision"]
     fitting = {"short_answer": "Losses.", "supporting_ids": CITED, field: "x" * bound}

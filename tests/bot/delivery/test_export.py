@@ -19,6 +19,7 @@ from bot.delivery.export import MEDIA_TYPES, exported
 from bot.delivery.saving import said, save
 from bylaw.errors import UsageError
 from tests.fakes.frame import reply
+from tests.rows import each
 
 HOSTILE = [
     ("=1+1", "'=1+1"),
@@ -53,7 +54,7 @@ def read_parquet(made, tmp_path):
         return [column[0] for column in found.description], found.fetchall()
 
 
-@pytest.mark.parametrize(("cell", "shown"), HOSTILE, ids=[repr(cell)[:20] for cell, _ in HOSTILE])
+@each(("cell", "shown"), HOSTILE, ids=[repr(cell)[:20] for cell, _ in HOSTILE])
 def test_a_cell_reaches_a_spreadsheet_as_what_it_is_and_never_as_a_formula(cell, shown):
     made = exported(reply(columns=("a",), rows=((cell,),)), "csv").decode()
     (read,) = list(csv.reader(io.StringIO(made, newline="")))[1:]

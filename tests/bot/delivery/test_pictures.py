@@ -17,6 +17,7 @@ from bot.delivery.pictures import description, picture, specification
 from bot.delivery.plots import plot
 from bylaw.errors import UsageError
 from tests.fakes.frame import reply
+from tests.rows import each
 
 LINE = Chart(kind="line", title="Revenue by month", x="month", y=("revenue",), format="currency", unit="USD")
 BARS = Chart(kind="bars", title="Orders by region", x="region", y=("orders",), format="integer")
@@ -62,7 +63,7 @@ def test_several_series_have_a_legend_in_their_order():
     assert made["encoding"]["color"]["scale"]["domain"] == ["US", "EU"]
 
 
-@pytest.mark.parametrize(
+@each(
     ("days", "format_"),
     [
         (["2025-01-01", "2026-01-01"], "%Y"),
@@ -75,7 +76,7 @@ def test_dates_are_as_fine_as_they_need_to_be(days, format_):
     assert made["encoding"]["x"]["axis"]["format"] == format_
 
 
-@pytest.mark.parametrize(
+@each(
     "held",
     [
         reply(columns=("a",), rows=((1,),)),

@@ -6,7 +6,6 @@ import re
 from pathlib import Path
 
 import click
-import pytest
 import yaml
 from hypothesis import given
 from hypothesis import strategies as st
@@ -14,11 +13,12 @@ from hypothesis import strategies as st
 from bot.conversation import Ask
 from bot.delivery.render import MAX_ROWS, hint, render, safe, table
 from tests.fakes.frame import reply
+from tests.rows import each
 
 ROWS = yaml.safe_load(Path(__file__).with_name("render.yaml").read_text())
 
 
-@pytest.mark.parametrize("row", ROWS, ids=[row["title"] for row in ROWS])
+@each("row", ROWS, ids=[row["title"] for row in ROWS])
 def test_a_reply_is_shown(row):
     assert click.unstyle(render(reply(**row["reply"]), row.get("explain", False))) + "\n" == row["shows"]
 
@@ -38,7 +38,7 @@ ANSWER = 'answer with: bylaw ask --session s1 "…"'
 GOES_ON = [("needs_fact", ANSWER), ("needs_choice", ANSWER), ("answered", "wrong? bylaw correct r1"), ("refused", None)]
 
 
-@pytest.mark.parametrize(("status", "told"), GOES_ON)
+@each(("status", "told"), GOES_ON)
 def test_how_to_go_on_is_said_of_what_waits_or_may_be_wrong(status, told):
     assert hint(reply(status=status)) == told
 

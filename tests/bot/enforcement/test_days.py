@@ -68,7 +68,7 @@ def test_a_day_that_tells_a_fact_is_not_that_of_the_case(shop: BundleIndex) -> N
     assert told_days("Is a TV bought on 3 May 2026 refunded?", NOW.date(), reads) is None
 
 
-@pytest.mark.parametrize("days", [["2027-01-01"], ["soon", "later"], "2027-01-01", [1, 2], None])
+@each("days", [["2027-01-01"], ["soon", "later"], "2027-01-01", [1, 2], None])
 def test_days_of_another_shape_are_forgotten(days: object) -> None:
     assert load({"facts": {}, "days": days}, {}).days is None
 

@@ -13,6 +13,7 @@ from bot.enforcement.question.memory import Memory, load
 from bot.enforcement.question.topic.recognise import Topic
 from bot.enforcement.question.understanding import understand
 from bot.index import BundleIndex
+from tests.rows import each
 
 DIALOGUES = yaml.safe_load(Path(__file__).with_name("earlier.yaml").read_text())
 A, B, C = (EarlierCase(number, {"failed_login_count": number}, Topic()) for number in range(3))
@@ -27,7 +28,7 @@ def test_a_dialogue_goes_back_to_what_was_told(dialogue: dict[str, Any], own: Bu
         assert state["facts"] == turn["facts"], turn["say"]
 
 
-@pytest.mark.parametrize(
+@each(
     ("text", "expected"),
     [
         ("and the first one?", A),
@@ -57,7 +58,7 @@ def test_a_case_is_meant_by_its_name() -> None:
     assert meant("a TV", (A, B), C, {"failed_login_count": 0}) is None
 
 
-@pytest.mark.parametrize(
+@each(
     ("text", "opens"),
     [
         ("second: a game", True),

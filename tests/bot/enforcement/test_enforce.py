@@ -13,6 +13,7 @@ from bot.conversation import Question, sayable
 from bot.enforcement.enforce import Passed, enforce, stream
 from bot.enforcement.judged.verdict import ComplianceDecision
 from bot.index import BundleIndex
+from tests.rows import each
 
 QUERY = "I bought a TV for $90 20 days ago and lost the receipt. Can I get a refund?"
 RIGHT = "You lost the receipt, so you get store credit."
@@ -66,13 +67,13 @@ def test_a_terse_answer_to_who_has_the_case_wrong_is_corrected(own: BundleIndex)
     assert (found.verdict, found.action) == ("valid", "auto_correct")
 
 
-@pytest.mark.parametrize("text", ["You get store credit.", "Store credit.", "store credit"])
+@each("text", ["You get store credit.", "Store credit.", "store credit"])
 def test_who_told_the_whole_case_needs_no_more_than_the_action(text: str, own: BundleIndex) -> None:
     found = enforce(asked(), text, own)
     assert (found.action, found.delivered) == ("pass", text)
 
 
-@pytest.mark.parametrize("text", ["You get store credit.", "Store credit.", "store credit"])
+@each("text", ["You get store credit.", "Store credit.", "store credit"])
 def test_nor_does_who_asks_through_a_system_that_gives_the_case(text: str, own: BundleIndex) -> None:
     found = enforce(asked("Can I get a refund?"), text, own, KNOWN)
     assert (found.action, found.delivered) == ("pass", text)

@@ -1,8 +1,7 @@
 """Is it asked what the rules are, or what holds in a case?"""
 
-import pytest
-
 from bot.enforcement.question.intent import asks_open, is_general
+from tests.rows import each
 
 RULES = [
     "What is our refund policy?",
@@ -48,12 +47,12 @@ DATA = [
 ]
 
 
-@pytest.mark.parametrize("text", RULES)
+@each("text", RULES)
 def test_these_ask_what_the_rules_are(text: str) -> None:
     assert is_general(text)
 
 
-@pytest.mark.parametrize("text", [*CASES, *DATA])
+@each("text", [*CASES, *DATA])
 def test_these_ask_about_a_case_or_about_what_happened(text: str) -> None:
     assert not is_general(text)
 
@@ -68,6 +67,6 @@ ASKED_OPEN = {
 }
 
 
-@pytest.mark.parametrize("text", ASKED_OPEN)
+@each("text", ASKED_OPEN)
 def test_no_yes_answers_a_question_for_how_much_or_when(text: str) -> None:
     assert asks_open(text) is ASKED_OPEN[text]

@@ -11,6 +11,7 @@ from bot.enforcement.judged.model_opinion import Judgement, judge
 from bylaw.llm.guarded import Guard, Limits
 from bylaw.llm.port import LLM, Completion, Deadline, NoAnswer, Prompt
 from tests.bot.enforcement.models import GOOD, Author
+from tests.rows import each
 
 RULES = ["POL-REFUND-001: when does not have the receipt, then store credit"]
 
@@ -19,7 +20,7 @@ def judged(llm: LLM, answer: str = "You get store credit.") -> float | None:
     return judge(llm, "Can I get a refund?", answer, RULES, Deadline.after(5, lambda: 0.0), 300)[0]
 
 
-@pytest.mark.parametrize(
+@each(
     ("marks", "score"),
     [
         (GOOD, 1.0),

@@ -2,12 +2,11 @@
 
 import json
 
-import pytest
-
 from bot.enforcement.question.case.facts import Read, Reading
 from bot.enforcement.question.memory import Memory, continued, load
 from bot.enforcement.question.topic.recognise import Topic
 from bot.index import BundleIndex
+from tests.rows import each
 
 REFUND = Topic(outcomes=("refund",), domains=("refund",))
 DISCOUNT = Topic(outcomes=("discount",))
@@ -18,7 +17,7 @@ def said(**facts: object) -> Reading:
     return Reading(tuple(Read(name, value, "", 0, 0) for name, value in facts.items()))  # type: ignore[arg-type]
 
 
-@pytest.mark.parametrize(
+@each(
     ("text", "topic", "reading", "is_kept"),
     [
         ("it was a shirt", Topic(), said(product_category="clothing"), True),

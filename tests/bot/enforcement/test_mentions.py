@@ -1,10 +1,9 @@
 """Which actions a text names by their phrases."""
 
-import pytest
-
 from bot.enforcement.question.case.mentions import phrases_of, words_of
 from bylaw.authored.vocabulary import Vocabulary
 from bylaw.language.text import parse
+from tests.rows import each
 
 VOCABULARY = Vocabulary.model_validate(
     {
@@ -17,7 +16,7 @@ VOCABULARY = Vocabulary.model_validate(
 )
 
 
-@pytest.mark.parametrize(
+@each(
     ("text", "named"),
     [
         ("May I bring a puppy?", ("bring_animal",)),

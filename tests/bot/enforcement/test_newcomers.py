@@ -15,6 +15,7 @@ from bot.enforcement.answer import answer
 from bot.enforcement.question.lookups import lookups
 from bot.index import BundleIndex
 from tests.compiled import index_of
+from tests.rows import each
 
 HERE = Path(__file__)
 ROOTS = {
@@ -74,7 +75,7 @@ def test_there_are_enough() -> None:
     assert sum(map(len, ASKED.values())) >= 150 and len(ASKED) == 4
 
 
-@pytest.mark.parametrize("kind", MOST)
+@each("kind", MOST)
 def test_hardly_anything_goes_wrong(kind: str, became: Counter[str]) -> None:
     assert became[kind] <= MOST[kind]
     assert became["right"] >= became["asked"] > 0

@@ -2,11 +2,10 @@
 
 from datetime import date
 
-import pytest
-
 from bot.enforcement.question.case.facts import read_text
 from bylaw.authored.vocabulary import Vocabulary
 from ci.loading.derived.variables import variables
+from tests.rows import each
 
 VOCABULARY = Vocabulary.model_validate(
     {
@@ -32,7 +31,7 @@ SHOP = Vocabulary.model_validate(
 )
 
 
-@pytest.mark.parametrize(
+@each(
     ("text", "facts"),
     [
         ("it's your fault", {"is_ours": True}),
@@ -45,7 +44,7 @@ def test_my_and_your_tell_apart_what_only_they_tell_apart(text: str, facts: dict
     assert read_text(text, SHOP, variables(SHOP), date(2026, 11, 20)).facts == facts
 
 
-@pytest.mark.parametrize(
+@each(
     ("text", "facts"),
     [
         ("I'm 22", {"age": 22}),

@@ -16,6 +16,7 @@ from bylaw.logic.boxes.truth import truth
 from bylaw.logic.formula.ir import TRUE, And, Atom, ConditionalRule, Formula, Not, Or, Value
 from tests.bylaw.logic.strategies import cases, formulas
 from tests.compiled import index_of
+from tests.rows import each
 
 
 @given(formulas(with_compare=True))
@@ -107,7 +108,7 @@ def ferry() -> BundleIndex:
     return index_of(FERRY)
 
 
-@pytest.mark.parametrize("text", ASKED)
+@each("text", ASKED)
 def test_who_asks_for_a_limit_or_a_thing_hears_the_rules_about_it(text: str, ferry: BundleIndex) -> None:
     starts, fact = ASKED[text]
     reply = answer(Question(text=text, asked_at=datetime(2026, 11, 20, tzinfo=UTC), request_id="r"), {}, ferry).reply

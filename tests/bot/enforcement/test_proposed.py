@@ -16,6 +16,7 @@ from bot.index import BundleIndex
 from bylaw.llm.guarded import Guard
 from bylaw.llm.port import NoAnswer
 from tests.bot.enforcement.models import Author
+from tests.rows import each
 
 NOW = datetime(2026, 11, 20, 9, tzinfo=UTC)
 # in words that no phrase of the vocabulary has: the plain reader finds nothing of it
@@ -132,7 +133,7 @@ def test_extract_by_model_below_a_share_of_the_facts_the_model_reads_them(
     assert ("has_receipt" in reply.facts) is is_asked
 
 
-@pytest.mark.parametrize(
+@each(
     ("told", "tests"),
     [
         ({"operator": ">", "value": 3, "unit": "months"}, ((">", 90),)),

@@ -3,7 +3,6 @@
 from datetime import date
 from pathlib import Path
 
-import pytest
 import yaml
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -31,7 +30,7 @@ def test_an_answer_says_this(row: dict, shop: BundleIndex) -> None:
         assert found.words in row["text"]
 
 
-@pytest.mark.parametrize(
+@each(
     "text",
     ["I don't know", "idk", "skip", "Skip!", "skip this one", "no idea", "I would rather not say", "not sure",
      "I'd prefer not to tell", "I won't say", "I'm not sure", "dunno", "n/a", "pass", "I do not remember",
@@ -41,19 +40,17 @@ def test_these_decline(text: str) -> None:
     assert declines(text)
 
 
-@pytest.mark.parametrize(
-    "text", ["yes", "no", "15", "electronics", "", "the shop knows", "Can I skip the queue at the shop?"]
-)
+@each("text", ["yes", "no", "15", "electronics", "", "the shop knows", "Can I skip the queue at the shop?"])
 def test_these_do_not_decline(text: str) -> None:
     assert not declines(text)
 
 
-@pytest.mark.parametrize("text", ["why?", "Why do you need that?", "???", "what for", "sorry, why", "does it matter?"])
+@each("text", ["why?", "Why do you need that?", "???", "what for", "sorry, why", "does it matter?"])
 def test_these_ask_back(text: str) -> None:
     assert asks_why(text) and not declines(text)
 
 
-@pytest.mark.parametrize("text", ["yes", "15?", "no idea", "I know why", "what?", ""])
+@each("text", ["yes", "15?", "no idea", "I know why", "what?", ""])
 def test_these_do_not_ask_back(text: str) -> None:
     assert not asks_why(text)
 

@@ -6,7 +6,6 @@ from decimal import Decimal
 from pathlib import Path
 from typing import Any
 
-import pytest
 import yaml
 from hypothesis import given
 from hypothesis import strategies as st
@@ -15,6 +14,7 @@ from bot.enforcement.judged.checks.result import CheckResult, Violation
 from bot.enforcement.judged.score import score
 from bylaw.authored.machines.enforcement import Domain, Enforcement, Thresholds
 from ci.loading.rules import load_defaults
+from tests.rows import each
 
 ROWS = yaml.safe_load(Path(__file__).with_name("score.yaml").read_text())
 RULES = Enforcement.model_validate(load_defaults()["enforcement"])
@@ -28,7 +28,7 @@ def results(row: dict[str, Any]) -> list[CheckResult]:
     ]
 
 
-@pytest.mark.parametrize("row", ROWS, ids=lambda row: row["title"])
+@each("row", ROWS, ids=lambda row: row["title"])
 def test_what_becomes_of_an_answer(row: dict[str, Any]) -> None:
     rules = RULES.model_copy(update={"profile": row.get("profile", RULES.profile)})
     found = score(results(row), rules, None)

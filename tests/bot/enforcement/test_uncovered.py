@@ -14,6 +14,7 @@ from bot.enforcement.question.topic.covered import is_of_another_deed
 from bot.index import BundleIndex
 from bot.router import Past, route, thresholds
 from tests.compiled import index_of
+from tests.rows import each
 
 HERE = Path(__file__)
 RETAIL = HERE.parents[4] / "shared" / "realworld" / "policies" / "retail"
@@ -71,7 +72,7 @@ def test_a_question_in_a_conversation_may_be_uncovered_too(own: BundleIndex) -> 
     assert second.is_aside  # the case goes on
 
 
-@pytest.mark.parametrize(
+@each(
     ("text", "is_another"),
     [
         ("Can I return a laptop?", False),

@@ -2,19 +2,18 @@
 
 from datetime import date
 
-import pytest
-
 from bot.enforcement.question.memory import Memory
 from bot.enforcement.question.topic.recognise import Topic
 from bot.enforcement.question.understanding import understand
 from bot.index import BundleIndex
+from tests.rows import each
 
 
 def after(text: str, memory: Memory, own: BundleIndex) -> Memory:
     return understand(text, date(2026, 11, 20), memory, own, own.evaluator)[0]
 
 
-@pytest.mark.parametrize(
+@each(
     ("text", "known", "expected"),
     [
         ("what about 60 dollars", {"order_total": 40}, {"order_total": 60}),

@@ -10,6 +10,7 @@ from bot.evaluation.metrics import Tally, render, wilson
 from bot.evaluation.suites import Graded
 from bylaw.authored.machines.suites import Evaluation, Floors, SuiteQuestion
 from tests.fakes.frame import reply
+from tests.rows import each
 
 FLOORS = Floors(accuracy_from=Decimal("0.5"), silent_wrong_up_to=Decimal("0.25"))
 
@@ -45,7 +46,7 @@ def test_every_cell_is_counted():
     assert (tally.accuracy, tally.silent_wrong) == (0.5, 0.25)
 
 
-@pytest.mark.parametrize(
+@each(
     ("accuracy_from", "silent_wrong_up_to", "holds"),
     [("0.5", "0.25", True), ("0.51", "0.25", False), ("0.5", "0.24", False), ("0", "1", True), ("1", "0", False)],
 )
@@ -90,7 +91,7 @@ def test_a_suite_without_floors_of_its_own_has_those_of_all():
     assert rules.floors_of("routing") == FLOORS
 
 
-@pytest.mark.parametrize(("routed_from", "holds"), [(None, True), ("0.5", True), ("0.51", False)])
+@each(("routed_from", "holds"), [(None, True), ("0.5", True), ("0.51", False)])
 def test_who_was_asked_counts_where_a_question_says_who_answers(routed_from, holds):
     floors = FLOORS.model_copy(update={"routed_from": routed_from and Decimal(routed_from)})
     said = [
@@ -102,7 +103,7 @@ def test_who_was_asked_counts_where_a_question_says_who_answers(routed_from, hol
     assert Tally("mixed", MIXED, floors).routed is None
 
 
-@pytest.mark.parametrize(
+@each(
     ("count", "of", "low", "high"),
     [(0, 0, 0, 1), (0, 10, 0, 0.2775), (5, 10, 0.2366, 0.7634), (155, 160, 0.9289, 0.9866)],
 )

@@ -6,7 +6,6 @@ from datetime import UTC, date, datetime
 from decimal import Decimal
 from pathlib import Path
 
-import pytest
 import yaml
 from hypothesis import given
 from hypothesis import strategies as st
@@ -16,6 +15,7 @@ from bot.evaluation.suites import grade, plain, run, same_rows
 from bylaw.authored.machines.suites import Suite, SuiteQuestion
 from ci.loading.source import read
 from tests.fakes.frame import reply
+from tests.rows import each
 
 HERE = Path(__file__).parent
 GRADES = read("grade.yaml", (HERE / "grade.yaml").read_bytes()).data  # decimals stay as they are written
@@ -30,13 +30,13 @@ def said(given):
     return reply(**{"kind": "data", **given}, citations=cites, bindings=binds, rows=rows)
 
 
-@pytest.mark.parametrize("row", GRADES, ids=lambda row: row["title"])
+@each("row", GRADES, ids=lambda row: row["title"])
 def test_a_reply_is_right_or_not_for_a_reason(row):
     graded = grade(SuiteQuestion.model_validate(row["question"]), said(row["reply"]), row.get("route"))
     assert (graded.did, graded.is_right, graded.why) == (row["did"], row["right"], row.get("why", ""))
 
 
-@pytest.mark.parametrize("row", RESULTS, ids=lambda row: row["title"])
+@each("row", RESULTS, ids=lambda row: row["title"])
 def test_two_results_are_the_same_answer_or_not(row):
     assert same_rows(row["golden"], row["given"], row.get("ordered", False)) is row["same"]
 
@@ -51,7 +51,7 @@ def test_shuffled_rows_and_columns_are_still_the_same(rows, data):
     assert not same_rows(rows, shuffled[:-1])
 
 
-@pytest.mark.parametrize(
+@each(
     ("one", "other"),
     [
         (Decimal("12.50"), 12.5),

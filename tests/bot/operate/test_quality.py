@@ -24,6 +24,7 @@ from ci.loading.rules import load_defaults
 from tests.bot.evidence.store.conftest import store, store_url  # noqa: F401  # the same on both databases
 from tests.conftest import call_bylaw
 from tests.fakes.frame import NOON
+from tests.rows import each
 
 RULES = Risk.model_validate(load_defaults()["risk"])
 BOUNDS = (RULES.bounds.minimum, RULES.bounds.maximum)
@@ -259,7 +260,7 @@ def test_new_weights_are_one_pull_request_however_often_they_are_asked_for(repos
     assert github.git.read_blob(github.git.blob_at("refs/heads/main", FILE)).decode() == text
 
 
-@pytest.mark.parametrize("words", [("--html", "x.html"), ("--propose", "a/b")])
+@each("words", [("--html", "x.html"), ("--propose", "a/b")])
 def test_what_belongs_to_quality_is_refused_without_it(words):
     assert call_bylaw("stats", *words).code == 2
 

@@ -15,6 +15,7 @@ from bot.index import BundleIndex
 from bot.request.cases import as_json, as_text, read_facts
 from bylaw.bundle import read
 from bylaw.errors import UsageError
+from tests.rows import each
 
 DATA = yaml.safe_load(Path(__file__).with_name("cases.yaml").read_text(encoding="utf-8"))
 DAY = date(2026, 6, 1).toordinal()
@@ -34,7 +35,7 @@ def given(facts: dict[str, Any]) -> dict[str, Any]:
     return {name: Decimal(str(value)) if isinstance(value, float) else value for name, value in facts.items()}
 
 
-@pytest.mark.parametrize("row", DATA["shown"], ids=[row["title"] for row in DATA["shown"]])
+@each("row", DATA["shown"], ids=[row["title"] for row in DATA["shown"]])
 def test_people_read_what_holds_and_why(row: dict[str, Any], index: BundleIndex) -> None:
     text = as_text(index.evaluator.decide(read_facts(given(row["facts"]), index), DAY), index)
     lines = text.splitlines()
@@ -43,7 +44,7 @@ def test_people_read_what_holds_and_why(row: dict[str, Any], index: BundleIndex)
     assert text == text.rstrip()
 
 
-@pytest.mark.parametrize("row", DATA["refused"], ids=[row["title"] for row in DATA["refused"]])
+@each("row", DATA["refused"], ids=[row["title"] for row in DATA["refused"]])
 def test_what_is_no_fact_is_refused_with_the_nearest(row: dict[str, Any], index: BundleIndex) -> None:
     with pytest.raises(UsageError) as refused:
         read_facts(given(row["facts"]), index)
@@ -51,7 +52,7 @@ def test_what_is_no_fact_is_refused_with_the_nearest(row: dict[str, Any], index:
     assert refused.value.help == row["help"]
 
 
-@pytest.mark.parametrize("row", DATA["shown"], ids=[row["title"] for row in DATA["shown"]])
+@each("row", DATA["shown"], ids=[row["title"] for row in DATA["shown"]])
 def test_machines_read_every_key_of_the_contract(row: dict[str, Any], index: BundleIndex) -> None:
     shown = as_json(index.evaluator.decide(read_facts(given(row["facts"]), index), DAY))
     assert set(shown) == KEYS

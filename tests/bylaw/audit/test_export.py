@@ -15,6 +15,7 @@ from bylaw.audit import export
 from bylaw.audit.entry import START, Checkpoint, after
 from bylaw.canonical import write_atomically
 from bylaw.errors import UsageError
+from tests.rows import each
 
 ROOT = Path(__file__).parents[3]
 ROWS = yaml.safe_load(Path(__file__).with_name("export.yaml").read_text())
@@ -80,9 +81,7 @@ def test_an_export_of_nothing_closes_where_it_starts():
     assert read.closing == START
 
 
-@pytest.mark.parametrize(
-    "text", ["", "{}\n", "nonsense", '{"bylaw_audit":2,"after":{"count":0,"head":null}}\n', "[]\n"]
-)
+@each("text", ["", "{}\n", "nonsense", '{"bylaw_audit":2,"after":{"count":0,"head":null}}\n', "[]\n"])
 def test_what_is_no_export_is_refused(text):
     with pytest.raises(UsageError, match=r"`log.jsonl` is no export"):
         told([text])

@@ -5,6 +5,7 @@ from typing import Any
 import pytest
 
 from bylaw.authored.machines.access import Roles
+from tests.rows import each
 
 CATALOGUE = ["shop", "finance", "hr"]
 
@@ -42,7 +43,7 @@ READ = [
 ]
 
 
-@pytest.mark.parametrize(("user", "schemas"), READ)
+@each(("user", "schemas"), READ)
 def test_rights_are_the_sum_of_the_roles(user: str, schemas: set[str]) -> None:
     assert HOUSE.schemas_of(user, CATALOGUE) == schemas
 
@@ -64,7 +65,7 @@ def test_names_are_compared_exactly() -> None:
     assert HOUSE.roles_of("Amara") == ("guest",)
 
 
-@pytest.mark.parametrize(
+@each(
     ("user", "seniorities"),
     [("ben", {"Lead"}), ("chiara", {"Manager"}), ("amara", set()), ("a stranger", set())],
 )
@@ -77,7 +78,7 @@ def test_only_a_steward_is_a_steward() -> None:
     assert not HOUSE.is_steward("a stranger")
 
 
-@pytest.mark.parametrize("users", [{}, {"amara": ["agent"]}])
+@each("users", [{}, {"amara": ["agent"]}])
 def test_without_a_default_role_a_stranger_has_no_rights(users: dict[str, Any]) -> None:
     closed = Roles.model_validate({"roles": {"agent": {"schemas": ["*"]}}, "users": users})
     assert closed.roles_of("a stranger") == ()
@@ -128,7 +129,7 @@ WRONG_RULES: list[tuple[dict[str, Any], str]] = [
 ]
 
 
-@pytest.mark.parametrize(("rule", "said"), WRONG_RULES, ids=[said for _, said in WRONG_RULES])
+@each(("rule", "said"), WRONG_RULES, ids=[said for _, said in WRONG_RULES])
 def test_a_rule_on_rows_that_says_too_much_or_too_little(rule: dict[str, Any], said: str) -> None:
     with pytest.raises(ValueError, match=said):
         Roles.model_validate({"roles": {"own": {"schemas": ["shop"], "rows": [rule]}}})

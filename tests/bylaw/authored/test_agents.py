@@ -4,10 +4,9 @@ from __future__ import annotations
 
 import re
 
-import pytest
-
 from bylaw.authored.machines.agents import Agent, Agents
 from bylaw.llm.models import SERVICES
+from tests.rows import each
 
 REGISTRY = Agents.model_validate(
     {
@@ -27,7 +26,7 @@ REGISTRY = Agents.model_validate(
 )
 
 
-@pytest.mark.parametrize(
+@each(
     ("task", "agents"),
     [("write", ["quick", "small", "large"]), ("query", ["slow", "large"]), ("judge", [])],
 )

@@ -19,7 +19,7 @@ DOCUMENT = yaml.safe_load(Path(__file__).with_name("context.yaml").read_text(enc
 ROOT = Path(__file__).parents[3]
 
 
-@pytest.mark.parametrize("row", DOCUMENT["fits"], ids=lambda row: f"{row['model']}: {row['title']}")
+@each("row", DOCUMENT["fits"], ids=lambda row: f"{row['model']}: {row['title']}")
 def test_a_record_fits_and_survives_the_bundle(row):
     model = getattr(models, row["model"])
     record = model.model_validate(row["data"])

@@ -25,7 +25,7 @@ def _record(row: dict[str, Any]) -> dict[str, Any]:
     return {**kept, **row.get("record", {})}
 
 
-@pytest.mark.parametrize("row", [row for row in TABLE["rows"] if "reads" in row], ids=lambda row: row["title"])
+@each("row", [row for row in TABLE["rows"] if "reads" in row], ids=lambda row: row["title"])
 def test_a_record_reads_as(row: dict[str, Any]) -> None:
     model = KINDS[row.get("model", "decision")].model_validate(_record(row))
     assert {name: getattr(model, name) for name in row["reads"]} == row["reads"]
@@ -44,7 +44,7 @@ def test_a_record_is_refused_where_it_is_wrong(row: dict[str, Any]) -> None:
         assert error["ctx"]["route"] == expected["route"]
 
 
-@pytest.mark.parametrize("row", [row for row in TABLE["rows"] if "reads" in row], ids=lambda row: row["title"])
+@each("row", [row for row in TABLE["rows"] if "reads" in row], ids=lambda row: row["title"])
 def test_the_schema_for_editors_takes_what_the_model_takes(row: dict[str, Any]) -> None:
     schema = KINDS[row.get("model", "decision")].model_json_schema()
     problems = [problem.message for problem in jsonschema.Draft202012Validator(schema).iter_errors(plain(_record(row)))]
@@ -54,14 +54,14 @@ def test_the_schema_for_editors_takes_what_the_model_takes(row: dict[str, Any]) 
         assert problems == []
 
 
-@pytest.mark.parametrize("name", ["id", "title", "rationale"])
+@each("name", ["id", "title", "rationale"])
 def test_a_lone_surrogate_is_an_error_not_a_crash(name: str) -> None:
     record = {"id": "leave-plasma", "title": "Leave", "rationale": "Losses", "timestamp": "2012-04-30", name: "\ud800"}
     with pytest.raises(ValidationError):
         Decision.model_validate(record)
 
 
-@pytest.mark.parametrize("extra", [{"a": "\ud800"}, {"\udfff": 1}, {"a": float("nan")}, {"a": object()}])
+@each("extra", [{"a": "\ud800"}, {"\udfff": 1}, {"a": float("nan")}, {"a": object()}])
 def test_x_extra_holds_only_what_json_can_say(extra: dict[str, Any]) -> None:
     record = {"id": "leave-plasma", "option": "Leave", "rationale": "Losses", "timestamp": "2012-04-30"}
     with pytest.raises(ValidationError):
@@ -107,7 +107,7 @@ def test_a_record_is_found_by_its_id_whatever_it_is() -> None:
     assert container.record("pan-e5") is None
 
 
-@pytest.mark.parametrize(
+@each(
     ("text", "joint", "slug"),
     [
         ("Panasonic – Exit Plasma, 2012!", "-", "panasonic-exit-plasma-2012"),

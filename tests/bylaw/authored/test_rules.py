@@ -61,7 +61,7 @@ def test_every_file_has_a_row() -> None:
     assert {row["file"] for row in ROWS} == set(RULE_FILES)
 
 
-@pytest.mark.parametrize("name", sorted(RULE_FILES))
+@each("name", sorted(RULE_FILES))
 def test_a_file_cannot_be_changed_once_read(name: str) -> None:
     model = RULE_FILES[name].model_validate(default(name))
     with pytest.raises(ValidationError):
@@ -94,7 +94,7 @@ LEVELS = [
 ]
 
 
-@pytest.mark.parametrize(("likelihood", "cost", "level"), LEVELS)
+@each(("likelihood", "cost", "level"), LEVELS)
 def test_likelihood_and_cost_give_the_seeds_level(rules: Rules, likelihood: str, cost: str, level: int) -> None:
     assert rules.autonomy.by_table(Decimal(likelihood), Decimal(cost)) == level
 
@@ -118,7 +118,7 @@ def test_a_standing_preference_is_one_of_the_preferences() -> None:
 TIMEOUTS = [(5, 24, "accept"), (4, 48, "accept"), (3, 72, "abandon"), (2, 7 * 24, "expire"), (1, None, "keep")]
 
 
-@pytest.mark.parametrize(("level", "hours", "what"), TIMEOUTS)
+@each(("level", "hours", "what"), TIMEOUTS)
 def test_silence_means_what_the_seed_says(rules: Rules, level: int, hours: int | None, what: str) -> None:
     found = rules.autonomy.level(level)
     assert (found.timeout_hours, found.on_timeout) == (hours, what)
@@ -209,7 +209,7 @@ def test_the_edges_are_the_seeds(rules: Rules) -> None:
 # ---- priorities: seed 000, stage 3 ------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize(
+@each(
     ("written", "level"),
     [
         (1, 1),

@@ -4,11 +4,12 @@ import pytest
 from pydantic import ValidationError
 
 from bylaw.authored.vocabulary import Fact, Vocabulary
+from tests.rows import each
 
 ACTIONS = {"full": {"outcome": "refund"}, "credit": {"outcome": "refund"}, "reject": {"outcome": "refund"}}
 
 
-@pytest.mark.parametrize(
+@each(
     ("said", "ranked"),
     [
         ([], ("reject", "credit", "full")),
@@ -45,7 +46,7 @@ HISTORIES = [
 ]
 
 
-@pytest.mark.parametrize(("said", "told"), HISTORIES)
+@each(("said", "told"), HISTORIES)
 def test_a_history_is_one_kind_that_fits_its_fact(said, told):
     if told is None:
         assert Fact.model_validate(said).history is not None

@@ -15,6 +15,7 @@ from bylaw.github.errors import GitHubError
 from bylaw.github.patience import Patience
 from tests.fakes.github.access import READ
 from tests.fakes.github.call import Answer
+from tests.rows import each
 
 MARK = "<!-- bylaw:summary -->"
 RESOLVE = "mutation($id: ID!) { resolveReviewThread(input: {threadId: $id}) { thread { isResolved } } }"
@@ -197,7 +198,7 @@ def test_a_token_knows_under_which_name_it_writes(hub, pull, kind, login):
 PATIENCE = Patience(lambda: None, lambda _: None)
 
 
-@pytest.mark.parametrize(
+@each(
     ("credentials", "slug", "base_url", "says"),
     [
         (Token("x"), "acme", "https://api.github.com", "is not the name of a repository"),

@@ -6,9 +6,10 @@ import pytest
 
 from bylaw.errors import UsageError
 from bylaw.github.credentials import Installation, Token, abilities, read_credentials
+from tests.rows import each
 
 
-@pytest.mark.parametrize(
+@each(
     ("environ", "expected"),
     [
         ({"GITHUB_TOKEN": "ghp_1\n"}, Token("ghp_1")),
@@ -22,7 +23,7 @@ def test_credentials_come_from_the_environment(environ, expected):
     assert read_credentials(environ) == expected
 
 
-@pytest.mark.parametrize(
+@each(
     ("environ", "says"),
     [
         ({}, "no credentials for GitHub"),
@@ -38,7 +39,7 @@ def test_half_of_them_is_an_error(environ, says):
         read_credentials(environ)
 
 
-@pytest.mark.parametrize(
+@each(
     ("credentials", "kind", "lost"),
     [
         (Installation(1, "k"), "app", []),

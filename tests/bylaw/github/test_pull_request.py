@@ -9,6 +9,7 @@ import pytest
 from bylaw.errors import UsageError
 from bylaw.github.errors import GitHubError
 from bylaw.github.pull_request import Proposal, open_pull_request, render_body
+from tests.rows import each
 
 PROPOSAL = Proposal(
     branch="bylaw/promote-net-revenue",
@@ -195,7 +196,7 @@ def test_hostile_words_ping_nobody_and_fit(shop, hub):
     assert open_pull_request(hub(), HOSTILE).did == ()
 
 
-@pytest.mark.parametrize(
+@each(
     ("change", "says"),
     [
         ({"branch": "a..b"}, "is not a name for a branch"),

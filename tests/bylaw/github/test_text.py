@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import re
 
-import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from markdown_it import MarkdownIt
 
 from bylaw.github.text import LONGEST_BODY, code, fenced, quiet, shortened
+from tests.rows import each
 
 HOSTILE = [
     "@acme/everyone please look",
@@ -35,7 +35,7 @@ def tokens(markdown: str):
     return [token.type for token in inline], [child for token in inline for child in token.children or []]
 
 
-@pytest.mark.parametrize("text", HOSTILE)
+@each("text", HOSTILE)
 def test_quiet_text_is_one_plain_paragraph_without_links(text):
     blocks, children = tokens(quiet(text))
     assert blocks in (["paragraph_open", "inline", "paragraph_close"], [])

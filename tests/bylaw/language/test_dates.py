@@ -32,7 +32,7 @@ def test_a_phrase_is_read_as_its_span(row):
         assert row["text"][found[0].begins : found[0].ends] == row["words"]
 
 
-@pytest.mark.parametrize("text", ROWS["none"])
+@each("text", ROWS["none"])
 def test_a_phrase_that_the_grammar_does_not_know_is_left_alone(text):
     assert find(text, TODAY) == ()
 
@@ -87,7 +87,7 @@ def test_no_words_of_the_grammar_in_any_order_make_it_raise(words):
         assert span.begins < span.ends
 
 
-@pytest.mark.parametrize("row", ROWS["several"], ids=lambda row: row["text"])
+@each("row", ROWS["several"], ids=lambda row: row["text"])
 def test_spans_beside_each_other_are_read_each(row):
     found = find(row["text"], TODAY)
     assert [span.label for span in found] == row["labels"]

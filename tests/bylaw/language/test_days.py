@@ -3,16 +3,16 @@
 from datetime import date
 from pathlib import Path
 
-import pytest
 import yaml
 
 from bylaw.language.days import find_days
+from tests.rows import each
 
 TODAY = date(2026, 11, 20)
 ROWS = yaml.safe_load(Path(__file__).with_name("days.yaml").read_text())
 
 
-@pytest.mark.parametrize("row", ROWS, ids=lambda row: row["text"])
+@each("row", ROWS, ids=lambda row: row["text"])
 def test_a_text_names_these_days(row: dict) -> None:
     assert [day for _, _, day in find_days(row["text"], TODAY)] == row["days"]
 

@@ -1,11 +1,10 @@
 """Texts as people see them."""
 
-import pytest
-
 from bylaw.language.glyphs import as_seen, disguised
+from tests.rows import each
 
 
-@pytest.mark.parametrize(
+@each(
     ("text", "seen"),
     [
         ("store credit", "store credit"),
@@ -20,7 +19,7 @@ def test_what_nobody_sees_is_gone_and_what_is_styled_is_plain(text: str, seen: s
     assert as_seen(text) == seen
 
 
-@pytest.mark.parametrize(
+@each(
     ("text", "word"),
     [
         ("a full rеfund", "rеfund"),

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -46,7 +45,7 @@ def test_a_figure_of_a_past_time_is_a_report(text):
     assert is_report(text)
 
 
-@pytest.mark.parametrize(
+@each(
     "text",
     [
         "how many days do customers have to return a lamp",  # no time that has begun
@@ -77,7 +76,7 @@ def test_any_text_is_read(text):
     assert is_report(text) in (True, False)
 
 
-@pytest.mark.parametrize(
+@each(
     "text",
     [
         "how many days does a VIP customer have to return a lamp",
@@ -100,7 +99,7 @@ def test_what_happens_what_to_do_and_how_long_one_has_asks_for_a_rule(text):
     assert asks_for_a_rule(text) and not is_report(text)
 
 
-@pytest.mark.parametrize(
+@each(
     "text",
     [
         "how many days do customers take to return",
@@ -120,7 +119,7 @@ def test_what_was_and_what_is_counted_asks_for_none(text):
     assert not asks_for_a_rule(text)
 
 
-@pytest.mark.parametrize(
+@each(
     "text",
     [
         "is the order held?",
@@ -142,7 +141,7 @@ def test_what_is_told_of_one_is_no_figure(text):
     assert is_of_one(text)
 
 
-@pytest.mark.parametrize(
+@each(
     "text",
     [
         "is the number of tickets growing",
@@ -163,7 +162,7 @@ def test_what_is_counted_is_not_of_one(text):
     assert not is_of_one(text)
 
 
-@pytest.mark.parametrize(
+@each(
     ("text", "asks"),
     [
         ("the caller refuses, now what?", True),

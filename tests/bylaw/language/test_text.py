@@ -5,7 +5,6 @@ import re
 import string
 from pathlib import Path
 
-import pytest
 import yaml
 
 from bylaw.language.figures import Figure, figures
@@ -26,7 +25,7 @@ def test_the_figures_of_a_text(row):
     assert [_told(one) for one in figures(row["text"])] == [str(one) for one in row["figures"]]
 
 
-@pytest.mark.parametrize(
+@each(
     ("text", "passages"),
     [
         ("One. Two! Three?", ["One.", "Two!", "Three?"]),

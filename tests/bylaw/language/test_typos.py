@@ -2,22 +2,22 @@
 
 from itertools import product
 
-import pytest
 from rapidfuzz.distance import OSA
 
 from bylaw.language.typos import Nearest, closest, is_one_slip
+from tests.rows import each
 
 WORDS = Nearest(
     ["laptop", "receipt", "charger", "electronic", "packed", "shipped", "tablet", "television", "tv", "box"]
 )
 
 
-@pytest.mark.parametrize(("word", "meant"), [("latop", "laptop"), ("reciept", "receipt"), ("televison", "television")])
+@each(("word", "meant"), [("latop", "laptop"), ("reciept", "receipt"), ("televison", "television")])
 def test_a_near_word_is_corrected(word: str, meant: str) -> None:
     assert WORDS.correct(word) == meant
 
 
-@pytest.mark.parametrize(
+@each(
     "word",
     [
         "televizion",

@@ -5,7 +5,6 @@ from __future__ import annotations
 from fractions import Fraction
 from pathlib import Path
 
-import pytest
 import yaml
 from hypothesis import given
 from hypothesis import strategies as st
@@ -13,6 +12,7 @@ from hypothesis import strategies as st
 from bylaw.language.lexicon import lexicon
 from bylaw.language.units import factor, is_currency, seconds_in, unit_at, unit_named, units_in
 from bylaw.language.words import read_words
+from tests.rows import each
 
 ROWS = yaml.safe_load(Path(__file__).with_name("units.yaml").read_text(encoding="utf-8"))
 UNITS = {found[1].name: found[1] for words in lexicon().units if (found := unit_at(words, 0)) is not None}
@@ -22,18 +22,18 @@ def words(text):
     return [word.text for word in read_words(text)]
 
 
-@pytest.mark.parametrize("row", ROWS["spelled"], ids=lambda row: row["text"])
+@each("row", ROWS["spelled"], ids=lambda row: row["text"])
 def test_a_unit_is_read_as_the_longest_of_its_spellings(row):
     found = unit_at(words(row["text"]), 0)
     assert (found and (found[0], found[1].name)) == (row["unit"] and (len(words(row["text"])), row["unit"]))
 
 
-@pytest.mark.parametrize("row", ROWS["named"], ids=lambda row: row["text"])
+@each("row", ROWS["named"], ids=lambda row: row["text"])
 def test_a_text_names_these_units(row):
     assert [unit.name for unit in units_in(row["text"])] == row["units"]
 
 
-@pytest.mark.parametrize("row", ROWS["factors"], ids=lambda row: f"{row['one']} in {row['other']}")
+@each("row", ROWS["factors"], ids=lambda row: f"{row['one']} in {row['other']}")
 def test_so_many_of_one_are_one_of_the_other(row):
     wanted = None if row["factor"] is None else Fraction(row["factor"])
     assert UNITS[row["one"]].into(UNITS[row["other"]]) == wanted
@@ -57,7 +57,7 @@ def test_every_unit_is_known_by_its_own_name():
     assert all(unit_named(unit) == unit for unit in lexicon().units.values())
 
 
-@pytest.mark.parametrize(
+@each(
     ("unit", "into", "expected"),
     [
         ("weeks", "days", 7),
@@ -77,7 +77,7 @@ def test_to_the_logic_a_month_has_30_days_and_a_year_365(unit, into, expected):
     assert factor(unit, into) == expected
 
 
-@pytest.mark.parametrize(
+@each(
     ("word", "unit"),
     [("day", "days"), ("Days", "days"), ("hrs", "hours"), ("h", "hours"), ("calendar days", "days"), ("USD", "USD"),
      ("business days", "business_days"), ("workday", "business_days"), ("", None), ("days days", "days days"),
@@ -87,7 +87,7 @@ def test_a_unit_is_known_by_its_names(word, unit):
     assert unit_named(word) == unit
 
 
-@pytest.mark.parametrize(
+@each(
     ("unit", "is_one"),
     [("USD", True), ("usd", True), ("$", True), ("dollars", True), ("EUR", True), ("days", False), ("", False)],
 )
@@ -95,6 +95,6 @@ def test_a_unit_may_be_a_currency(unit, is_one):
     assert is_currency(unit) == is_one
 
 
-@pytest.mark.parametrize(("unit", "seconds"), [("h", 3600), ("days", 86_400), ("business days", None), ("kg", None)])
+@each(("unit", "seconds"), [("h", 3600), ("days", 86_400), ("business days", None), ("kg", None)])
 def test_only_units_of_time_have_seconds(unit, seconds):
     assert seconds_in(unit) == seconds

@@ -1,13 +1,13 @@
 """Words in their normal form."""
 
-import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from bylaw.language.words import normal_forms, read_words, singular
+from tests.rows import each
 
 
-@pytest.mark.parametrize(
+@each(
     ("token", "forms"),
     [
         ("Receipts", ("receipt",)),

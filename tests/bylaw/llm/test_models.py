@@ -19,6 +19,7 @@ from bylaw.llm.port import Deadline, Exchange, ask
 from bylaw.llm.wanted import Given
 from tests.bylaw.llm.scripted import SAID, Answer, prompt
 from tests.fakes.llm import CLAUDE, KEY, MODEL, NOVA, FakeLLM
+from tests.rows import each
 
 FAULTS = yaml.safe_load(Path(__file__).with_name("faults.yaml").read_text(encoding="utf-8"))
 
@@ -111,7 +112,7 @@ def test_an_unknown_model_is_refused(fake):
     assert exchange.error is not None and (exchange.error.reason, exchange.error.detail) == ("refused", "404")
 
 
-@pytest.mark.parametrize(
+@each(
     ("given", "said"),
     [
         (Given("gpt-5"), "`gpt-5` is no language model"),

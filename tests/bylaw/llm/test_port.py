@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 from pathlib import Path
 
-import pytest
 import yaml
 from hypothesis import given
 from hypothesis import strategies as st
@@ -13,6 +12,7 @@ from hypothesis import strategies as st
 from bylaw.canonical import fingerprint
 from bylaw.llm.port import WORDS, Completion, Deadline, Exchange, NoAnswer, Prompt, ask, in_words
 from tests.bylaw.llm.scripted import SAID, Answer, Clock, Scripted, prompt
+from tests.rows import each
 
 ROWS = yaml.safe_load(Path(__file__).with_name("answers.yaml").read_text(encoding="utf-8"))
 
@@ -33,7 +33,7 @@ def asked(text: str) -> Exchange[Answer]:
     return ask(Says(text), prompt(), Answer, Deadline.after(1, Clock()))
 
 
-@pytest.mark.parametrize("row", ROWS, ids=lambda row: row["title"])
+@each("row", ROWS, ids=lambda row: row["title"])
 def test_what_counts_as_an_answer(row):
     exchange = asked(row["says"])
     if "text" in row:

@@ -15,6 +15,7 @@ from bylaw.llm.registry import PROVIDERS, Off, open_llm
 from bylaw.llm.wanted import Given, Wanted
 from tests.bylaw.llm.scripted import SAID, Answer, prompt
 from tests.fakes.llm import KEY, MODEL, FakeLLM
+from tests.rows import each
 
 LIMITS = Limits(3, 30, 4)
 
@@ -65,7 +66,7 @@ def test_no_model_is_the_default_and_no_error():
     assert guard.under(LIMITS).name == "none"
 
 
-@pytest.mark.parametrize(
+@each(
     ("wanted", "said"),
     [
         (Wanted("clippy"), "`clippy` is no provider"),

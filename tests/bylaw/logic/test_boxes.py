@@ -31,6 +31,7 @@ from bylaw.logic.boxes.boxes import (
 from bylaw.logic.boxes.truth import truth
 from bylaw.logic.formula.ir import And, Atom, Not, Or, Variable
 from tests.bylaw.logic.strategies import GRID, VARIABLES, cases, formulas
+from tests.rows import each
 
 DAYS = Variable("days", "integer", minimum=0)
 PRICE = Variable("price", "decimal", minimum=0)
@@ -140,7 +141,7 @@ def test_boxes_meet_and_contain_each_other_as_the_sets_of_values_that_they_are()
             assert [box.regions["x"] for box in left] == ([of_cells(one - two)] if one - two else [])
 
 
-@pytest.mark.parametrize(
+@each(
     ("op", "value", "whole"),
     [
         ("<=", Fraction(3, 2), 1),
@@ -173,7 +174,7 @@ def test_whole_numbers_are_not_dense():
     assert meet(Box({"days": more}), Box({"days": less})) is None
 
 
-@pytest.mark.parametrize(
+@each(
     ("tests", "telling"),
     [
         ([("<=", 30)], 30),

@@ -91,7 +91,7 @@ SPELLED: list[tuple[Formula, Any]] = [
 ]
 
 
-@pytest.mark.parametrize(("formula", "data"), SPELLED, ids=[str(data) for _, data in SPELLED])
+@each(("formula", "data"), SPELLED, ids=[str(data) for _, data in SPELLED])
 def test_a_formula_is_spelled_like_this(formula: Formula, data: Any) -> None:
     assert encode(formula, VARIABLES) == data
     assert decode(data, VARIABLES) == formula

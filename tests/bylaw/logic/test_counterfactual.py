@@ -4,7 +4,6 @@ from dataclasses import replace
 from fractions import Fraction
 from itertools import combinations, product
 
-import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -25,6 +24,7 @@ from bylaw.logic.formula.ir import (
     names,
 )
 from tests.bylaw.logic.strategies import GRID, formulas, rulesets
+from tests.rows import each
 
 full_cases = st.fixed_dictionaries({name: st.sampled_from(values) for name, values in GRID.items()})
 some_cases = st.fixed_dictionaries({}, optional={name: st.sampled_from(values) for name, values in GRID.items()})
@@ -135,7 +135,7 @@ def test_the_nearest_bound_is_told_as_a_bound():
     assert spelled(asked({"days": 3}, *rules)) == [("days", ">=", 15)]
 
 
-@pytest.mark.parametrize("op, test", [("<", ("amount", "<", 50)), ("<=", ("amount", "<=", 50))])
+@each("op, test", [("<", ("amount", "<", 50)), ("<=", ("amount", "<=", 50))])
 def test_an_open_bound_stays_open(op, test):
     found = asked({"amount": 80}, (FULL, Atom("amount", op, 50), 2), (CREDIT, And(()), 4))
     assert spelled(found) == [test]
@@ -161,7 +161,7 @@ def test_an_unknown_fact_may_be_told():
     assert spelled(found) == [("flag", "==", True)] and found.steps[0].before is None
 
 
-@pytest.mark.parametrize(
+@each(
     "guard, test",
     [
         (Atom("days", "<=", 14), ("days", "<=", 14)),

@@ -10,6 +10,7 @@ from bylaw.logic.boxes.boxes import Box, lies_in, region
 from bylaw.logic.boxes.diagram import Shapes, TooWide, drawn, laid_out
 from bylaw.logic.formula.ir import Atom, Variable
 from tests.bylaw.logic.strategies import GRID, VARIABLES, atoms, cases
+from tests.rows import each
 
 regions = atoms().map(lambda atom: (atom.var, region(atom, VARIABLES[atom.var]))).filter(lambda pair: bool(pair[1]))
 boxes = st.lists(regions, max_size=4).map(lambda pairs: Box(dict(pairs)))
@@ -81,7 +82,7 @@ def test_it_gives_up_beyond_its_budget():
         drawn(asked, lambda held: held, states - 1)
 
 
-@pytest.mark.parametrize("values", list(product((True, False), repeat=2)))
+@each("values", list(product((True, False), repeat=2)))
 def test_a_fact_with_one_region_for_all_is_not_asked(values):
     whole = Box({"flag": frozenset((True, False)), "open": frozenset(set(values))})
     diagram = drawn(layout([whole], [0]), lambda held: held)
@@ -98,7 +99,7 @@ def test_what_exists_matters_only_by_where_its_bounds_lie(found, one, other):
         assert layout(found, groups, one, shapes) == layout(found, groups, other, shapes)
 
 
-@pytest.mark.parametrize("other, is_alike", [(1, False), (3, True), (4, False)])
+@each("other, is_alike", [(1, False), (3, True), (4, False)])
 def test_bounds_between_the_same_two_are_alike(other, is_alike):
     days = Variable("days", "decimal")
     shapes = Shapes({"days": days})

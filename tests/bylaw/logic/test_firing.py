@@ -3,7 +3,6 @@
 from dataclasses import replace
 from fractions import Fraction
 
-import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -13,6 +12,7 @@ from bylaw.logic.decide.evaluate import Evaluator
 from bylaw.logic.decide.firing import Line, as_bits, bits
 from bylaw.logic.formula.ir import And, Atom, ConditionalRule, Effect, Or, Ruleset, Source, Variable
 from tests.bylaw.logic.strategies import GRID, rulesets
+from tests.rows import each
 
 facts_known = st.fixed_dictionaries({}, optional={name: st.sampled_from(values) for name, values in GRID.items()})
 
@@ -84,7 +84,7 @@ def test_many_days_are_not_all_remembered():
     assert [len(evaluator.firing({}, day)[0]) for day in range(200)] == [0] * 50 + [1] * 150
 
 
-@pytest.mark.parametrize("value, fires", [(Fraction(1, 2), []), (Fraction(3, 2), [0]), (3, []), (5, [0])])
+@each("value, fires", [(Fraction(1, 2), []), (Fraction(3, 2), [0]), (3, []), (5, [0])])
 def test_regions_with_holes_are_exact(value, fires):
     guard = And((Or((Atom("amount", "in", (Fraction(3, 2), 5)), Atom("amount", ">", 100))),))
     evaluator = Evaluator(Ruleset({"amount": AMOUNT}, (rule("a", guard),)), is_indexed=True)

@@ -2,13 +2,13 @@
 
 from pathlib import Path
 
-import pytest
 import yaml
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from bylaw.logic.formula.ir import And, Atom, Compare, Ref, Variable
 from bylaw.logic.words.graph import Graph, Node, from_json, graph_problems, mermaid, test_text, traverse, walk
+from tests.rows import each
 
 test_text.__test__ = False  # its name is a claim about tests of facts, not a test
 
@@ -20,12 +20,12 @@ WORDS = {
 WALKS = [(row["graph"], case) for row in DATA["graphs"] for case in row.get("walks", ())]
 
 
-@pytest.mark.parametrize("row", DATA["graphs"], ids=lambda row: row["name"])
+@each("row", DATA["graphs"], ids=lambda row: row["name"])
 def test_what_is_wrong_with_a_graph_is_said(row):
     assert graph_problems(row["graph"]) == row["problems"]
 
 
-@pytest.mark.parametrize(("graph", "case"), WALKS, ids=lambda part: str(part.get("facts", ""))[:60])
+@each(("graph", "case"), WALKS, ids=lambda part: str(part.get("facts", ""))[:60])
 def test_a_case_walks_as_far_as_its_facts_lead(graph, case):
     found = walk(from_json(graph, WORDS), case["facts"])
     assert list(found.path) == case["path"]
@@ -51,7 +51,7 @@ def test_a_truncated_graph_says_so_and_reads_back():
     assert from_json(graph.to_json(), WORDS) == graph
 
 
-@pytest.mark.parametrize(
+@each(
     ("test", "expected"),
     [
         (Atom("has_receipt", "==", True), "has_receipt"),

@@ -67,7 +67,7 @@ def test_what_somebody_wrote_is_said_in_one_short_line() -> None:
     assert len(str(misfit.value)) < 120
 
 
-@pytest.mark.parametrize("text", ["", "x", "1/0", "1/2/3", "nan", "inf", "-Infinity", "9" * 81, "1e99", "0x10", "½"])
+@each("text", ["", "x", "1/0", "1/2/3", "nan", "inf", "-Infinity", "9" * 81, "1e99", "0x10", "½"])
 def test_text_that_is_no_usable_number_is_a_value_error(text: str) -> None:
     with pytest.raises(ValueError):
         exact(text)
@@ -86,7 +86,7 @@ def test_a_date_is_read_and_shown_the_same(day: date) -> None:
     assert variable.show(variable.read(day.isoformat())) == day.isoformat()
 
 
-@pytest.mark.parametrize(
+@each(
     ("value", "shown"),
     [
         (3, 3),

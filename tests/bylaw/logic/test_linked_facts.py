@@ -12,6 +12,7 @@ from bylaw.logic.boxes.diagram import TooWide
 from bylaw.logic.boxes.truth import truth
 from bylaw.logic.decide.linked_facts import asked, is_met, member, tie
 from bylaw.logic.formula.ir import Arith, Atom, Compare, Const, Ref, Variable
+from tests.rows import each
 
 EIGHTHS = tuple(Fraction(n, 8) for n in range(17))
 VARIABLES = {
@@ -175,7 +176,7 @@ POSSIBLE = {
 }
 
 
-@pytest.mark.parametrize("title", POSSIBLE)
+@each("title", POSSIBLE)
 def test_whether_there_is_a_point(title):
     items, expected = POSSIBLE[title]
     assert is_met(the_tie(Box({}, tuple(items))), VARIABLES) == expected
@@ -209,7 +210,7 @@ def test_what_is_beyond_points_is_left_to_others(title):
         tie(the_tie(Box({}, tuple(BEYOND[title]))), VARIABLES | many)
 
 
-@pytest.mark.parametrize(
+@each(
     "item",
     [
         Compare(times(2, "days"), "<=", times(3, "left")),

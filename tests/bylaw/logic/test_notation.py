@@ -2,7 +2,6 @@
 
 from pathlib import Path
 
-import pytest
 import yaml
 import z3
 from hypothesis import given, settings
@@ -62,7 +61,7 @@ def test_writing_is_stable_after_reading_once(formula):
 # ---- names ----------------------------------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize(
+@each(
     ("name", "expected"),
     [
         ("has_receipt", "has_receipt"),
@@ -80,7 +79,7 @@ def test_a_symbol_is_quoted_only_where_it_must_be(name, expected):
     assert symbol(name) == expected
 
 
-@pytest.mark.parametrize(
+@each(
     ("ordinal", "expected"),
     [
         (1, "0001-01-01"),
@@ -101,7 +100,7 @@ def test_mentioned_facts_are_sorted_and_named_once():
     assert mentioned([]) == []
 
 
-@pytest.mark.parametrize(
+@each(
     ("fact", "expected"),
     [
         (Variable("b", "boolean"), []),

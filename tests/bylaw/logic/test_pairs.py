@@ -3,7 +3,6 @@
 from contextlib import contextmanager
 from dataclasses import replace
 
-import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -12,6 +11,7 @@ from bylaw.logic.decide.evaluate import Evaluator
 from bylaw.logic.formula.ir import And, Atom, Constraint, Effect, Not, Or, Source
 from tests.bylaw.logic.strategies import GRID, formulas, rulesets
 from tests.bylaw.logic.test_completions import CREDIT, FLAG, FULL, OPEN, facts_known, ruleset
+from tests.rows import each
 
 seen = completions.seen
 
@@ -77,7 +77,7 @@ ROWS = {
 }
 
 
-@pytest.mark.parametrize("title", ROWS)
+@each("title", ROWS)
 def test_whether_it_is_seen(title):
     """None where nobody looks."""
     rules, facts, is_seen = ROWS[title]

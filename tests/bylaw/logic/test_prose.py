@@ -3,7 +3,6 @@
 from fractions import Fraction
 from pathlib import Path
 
-import pytest
 import yaml
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -51,12 +50,12 @@ def test_a_formula_is_said(row):
     assert sentence(parse_expression(row["formula"], WORDS), LABELS) == row["says"]
 
 
-@pytest.mark.parametrize("row", DATA["cases"], ids=lambda row: row["title"])
+@each("row", DATA["cases"], ids=lambda row: row["title"])
 def test_a_case_is_told(row):
     assert case_in_words(row["facts"], LABELS) == row["says"]
 
 
-@pytest.mark.parametrize("row", DATA["rules"], ids=lambda row: row["says"])
+@each("row", DATA["rules"], ids=lambda row: row["says"])
 def test_a_rule_is_told(row):
     actions = {"store_credit": row["label"]} if "label" in row else None
     assert rule_in_words(rule_of(row["when"], row["kind"]), LABELS, actions) == row["says"]
@@ -67,7 +66,7 @@ def test_a_rule_of_many_conditions_is_told_line_by_line(row):
     assert rule_in_lines(rule_of(row["when"]), LABELS) == row["says"]
 
 
-@pytest.mark.parametrize(
+@each(
     ("formula", "says"),
     [
         (Atom("category", "in", ("electronics", "clothing")), "kind of product is a laptop or clothing"),
@@ -87,7 +86,7 @@ def test_what_only_a_program_writes_is_said_too(formula, says):
     assert sentence(formula, LABELS) == says
 
 
-@pytest.mark.parametrize(
+@each(
     ("value", "spoken", "says"),
     [
         (True, Label(), "yes"),
@@ -109,7 +108,7 @@ def test_a_value_is_said_with_its_unit(value, spoken, says):
     assert value_in_words(value, spoken) == says
 
 
-@pytest.mark.parametrize(
+@each(
     ("value", "spoken", "says"),
     [
         (True, Label("has a receipt"), "has a receipt: yes"),

@@ -16,6 +16,7 @@ from bylaw.logic.formula.ir import FALSE, TRUE, And, Arith, Atom, Compare, Const
 from bylaw.logic.solver import smt
 from bylaw.logic.solver.smt import Reasoner, SolverAnswer
 from tests.bylaw.logic.worlds import DAY, GRID, VARIABLES, formulas, satisfying
+from tests.rows import each
 
 REASONER = Reasoner(VARIABLES)
 
@@ -108,7 +109,7 @@ def test_the_simplest_case_does_not_depend_on_what_was_asked_before(formula, ear
         assert {name: fresh.model[name] for name in finite} == {name: again.model[name] for name in finite}
 
 
-@pytest.mark.parametrize(
+@each(
     ("formula", "prefer", "expected"),
     [
         (Atom("days", ">", 2), {}, {"days": 3}),
@@ -132,7 +133,7 @@ def test_nothing_is_simplest_when_nothing_satisfies():
 # ---- values ---------------------------------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize(
+@each(
     ("formula", "status"),
     [
         (TRUE, "sat"),

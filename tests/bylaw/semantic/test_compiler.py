@@ -43,7 +43,7 @@ def test_a_compiled_statement_runs_on_empty_tables(row, compiler):
         assert [column[0] for column in found.description] == list(compiled.columns)
 
 
-@pytest.mark.parametrize("row", ROWS["refused"], ids=lambda row: row["title"])
+@each("row", ROWS["refused"], ids=lambda row: row["title"])
 def test_a_query_that_cannot_be_computed_faithfully_is_refused(row, compiler):
     with pytest.raises(Unanswerable) as caught:
         compiler.compile(_query(row))

@@ -9,9 +9,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from bylaw.semantic.expressions import InvalidExpression, columns_of, entities_of, expression
+from tests.rows import each
 
 
-@pytest.mark.parametrize(
+@each(
     ("text", "columns"),
     [
         ("fee", [("loans", "fee")]),
@@ -32,7 +33,7 @@ def test_every_column_belongs_to_an_entity(text, columns):
     assert list(entities_of(expression(text, "loans"))) == sorted({owner for owner, _ in columns})
 
 
-@pytest.mark.parametrize(
+@each(
     "text",
     [
         "",

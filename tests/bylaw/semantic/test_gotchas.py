@@ -4,11 +4,10 @@ from __future__ import annotations
 
 from datetime import date
 
-import pytest
-
 from bylaw.authored.context import Context, Gotcha, Metric
 from bylaw.semantic.gotchas import applicable, failed_check, left_in, said
 from bylaw.semantic.query import SemanticQuery, Window
+from tests.rows import each
 
 TODAY = date(2026, 11, 20)
 
@@ -42,7 +41,7 @@ def test_a_caveat_is_said_instead_of_the_trap():
     assert said(_gotcha("a", caveat=" Careful. ")) == "Careful."
 
 
-@pytest.mark.parametrize(
+@each(
     ("end", "grain", "fails"),
     [
         (date(2026, 11, 1), None, False),

@@ -9,6 +9,7 @@ from hypothesis import strategies as st
 from bylaw.authored.context import Context, Entity
 from bylaw.semantic.joins import Joins
 from bylaw.semantic.query import Unanswerable, UnknownName
+from tests.rows import each
 
 
 def _context(*edges, extra=()):
@@ -40,7 +41,7 @@ def test_many_to_one_is_walked_as_far_as_it_goes():
     assert joins.way("lines", "lines") == ()
 
 
-@pytest.mark.parametrize(("base", "target"), [("towns", "lines"), ("people", "orders"), ("orders", "lines")])
+@each(("base", "target"), [("towns", "lines"), ("people", "orders"), ("orders", "lines")])
 def test_many_to_one_is_never_walked_backwards(base, target):
     with pytest.raises(Unanswerable, match=f"one row of `{base}` has many of `{target}`") as caught:
         Joins(_context(*CHAIN)).way(base, target)
@@ -126,7 +127,7 @@ MANY = [
 ]
 
 
-@pytest.mark.parametrize(
+@each(
     ("base", "target", "walked"),
     [
         ("papers", "authors", ["writes", "authors"]),

@@ -20,6 +20,7 @@ from bylaw.semantic.query import Filter, SemanticQuery, Window
 from bylaw.sql.gate import check_statement
 from bylaw.warehouses.dialects import written
 from bylaw.warehouses.port import WarehouseError
+from tests.rows import each
 
 RANDOM = settings(max_examples=60, deadline=None, suppress_health_check=list(HealthCheck))
 ZONES = st.sampled_from(
@@ -171,7 +172,7 @@ def test_a_database_without_words_for_it_is_not_asked():
         written(sql, "sqlite")
 
 
-@pytest.mark.parametrize(
+@each(
     ("given_", "said"),
     [
         ({"time_zone": "Europe/Amsterdm"}, "`Europe/Amsterdm` is no time zone"),

@@ -70,7 +70,7 @@ def test_a_trick_is_seen_through(group, row):
     assert verdict.reason and row["reason"] in verdict.reason
 
 
-@pytest.mark.parametrize("row", PLACES, ids=lambda row: row["title"])
+@each("row", PLACES, ids=lambda row: row["title"])
 def test_a_verdict_says_where_what_is_denied_begins(row):
     verdict = _judge(row)
     assert row["at"] == (None if verdict.line is None else f"{verdict.line}:{verdict.column}")

@@ -12,6 +12,7 @@ from hypothesis import strategies as st
 
 from bylaw.sql.catalogue import Catalogue, TableInfo
 from bylaw.sql.gate import check_statement
+from tests.rows import each
 
 CATALOGUE = Catalogue(
     {
@@ -162,7 +163,7 @@ OPEN = Catalogue(
 )
 
 
-@pytest.mark.parametrize(
+@each(
     "sql",
     [
         "SELECT requests.note FROM lab.requests",
@@ -178,7 +179,7 @@ def test_a_known_column_behind_its_table_is_no_field_of_another_column(sql):
     assert check_statement(sql, catalogue=OPEN, schemas=None, dialect="postgres").reason is None
 
 
-@pytest.mark.parametrize(
+@each(
     "sql",
     [
         "SELECT r.patient FROM lab.requests r",

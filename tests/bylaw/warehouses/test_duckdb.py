@@ -14,6 +14,7 @@ from bylaw.demos.warehouse import build
 from bylaw.errors import UsageError
 from bylaw.warehouses.port import WarehouseError
 from bylaw.warehouses.registry import WAREHOUSES, open_warehouse
+from tests.rows import each
 
 TODAY = date(2026, 11, 20)
 
@@ -43,7 +44,7 @@ def test_a_result_that_fits_is_not_truncated(warehouse):
     assert not warehouse.run("SELECT 1", 1).truncated
 
 
-@pytest.mark.parametrize(
+@each(
     "sql",
     [
         "INSERT INTO shop.orders SELECT * FROM shop.orders",
@@ -203,7 +204,7 @@ def test_a_closed_warehouse_says_so(url):
         opened.run("SELECT 1", 1)
 
 
-@pytest.mark.parametrize("address", ["oracle://db", "shop.duckdb", "", "duckdb", "file:///etc/passwd"])
+@each("address", ["oracle://db", "shop.duckdb", "", "duckdb", "file:///etc/passwd"])
 def test_an_address_that_nobody_serves_is_a_usage_error(address):
     with pytest.raises(UsageError) as caught:
         open_warehouse(address)

@@ -21,6 +21,7 @@ from ci.commands.skeleton import KINDS as SKELETONS
 from ci.commands.watching import watch
 from ci.pipeline import run
 from ci.scaffold import init
+from tests.rows import each
 
 DAY = date(2026, 1, 1)
 NAMES = {"policy": "expense", "case": "a taxi without a receipt", "gotcha": "test-trips", "decision": "trains-first"}
@@ -95,16 +96,14 @@ def test_missing_cases_are_added_behind_what_is_there(root: Path) -> None:
     assert not run(root, DAY, DAY).failed
 
 
-@pytest.mark.parametrize(
-    "text", ["", "# only a remark\n", "[]\n", "[]  # none yet\n", "- {name: a, facts: {}, expect: {}}"]
-)
+@each("text", ["", "# only a remark\n", "[]\n", "[]  # none yet\n", "- {name: a, facts: {}, expect: {}}"])
 def test_a_case_can_be_added_to_any_list_in_blocks(text: str) -> None:
     made = appended("cases.yaml", text, ["- name: b\n  facts: {}\n  expect: {}\n"])
     assert made.endswith("- name: b\n  facts: {}\n  expect: {}\n")
     assert all(remark in made for remark in ("only a remark", "none yet") if remark in text)
 
 
-@pytest.mark.parametrize("text", ["[{name: a, facts: {}, expect: {}}]\n", "a: mapping\n", "- [broken\n"])
+@each("text", ["[{name: a, facts: {}, expect: {}}]\n", "a: mapping\n", "- [broken\n"])
 def test_what_is_no_list_in_blocks_is_refused_and_stays(text: str) -> None:
     with pytest.raises(Exception, match="no list that cases can be added to"):
         appended("cases.yaml", text, ["- name: b\n  facts: {}\n  expect: {}\n"])

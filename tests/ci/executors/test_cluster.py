@@ -19,6 +19,7 @@ from ci.executors import calls, cluster
 from ci.executors.port import WorkerLost
 from ci.executors.registry import executor
 from tests.ci.executors import work
+from tests.rows import each
 
 ROOT = Path(__file__).resolve().parents[3]
 TRIES = {"DASK_DISTRIBUTED__SCHEDULER__ALLOWED_FAILURES": "0"}  # by default three workers more die of an item
@@ -225,7 +226,7 @@ def test_somebody_else_at_the_address_is_wrong_usage(monkeypatch):
             pass
 
 
-@pytest.mark.parametrize("address", ["host", "host:", ":8786", "host:http", "host:0", "host:65536", "host:²"])
+@each("address", ["host", "host:", ":8786", "host:http", "host:0", "host:65536", "host:²"])
 def test_what_is_no_address_is_wrong_usage(address):
     with pytest.raises(UsageError, match="is not the address of a Dask scheduler"), executor(f"dask://{address}"):
         pass

@@ -10,11 +10,12 @@ import pytest
 from bylaw.errors import UsageError
 from ci.executors.registry import EXECUTOR_HELP, EXECUTORS, executor, local_cpus
 from tests.ci.executors import work
+from tests.rows import each
 
 ROOT = Path(__file__).resolve().parents[3]
 
 
-@pytest.mark.parametrize(
+@each(
     ("name", "cpus", "here"),
     [("serial", 2, True), ("processes", 1, False), ("processes", 2, False), (None, 1, True), (None, 2, False)],
 )
@@ -31,7 +32,7 @@ def test_without_a_number_all_cores_of_this_process_are_taken():
     assert local_cpus() == len(os.sched_getaffinity(0))
 
 
-@pytest.mark.parametrize(
+@each(
     "name", ["", "threads", "Serial", "dask", "dask://", "dask:host:1", "serial://host:1", "processes://4", "ssh://h:1"]
 )
 def test_any_other_name_is_wrong_usage(name):

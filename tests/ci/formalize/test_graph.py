@@ -21,6 +21,7 @@ from ci.formalize.stage import formalize
 from ci.loading.derived.variables import variables
 from ci.loading.load import load
 from tests.bylaw.logic.worlds import VARIABLES, cases, rules
+from tests.rows import each
 
 test_text.__test__ = False  # its name is a claim about tests of facts, not a test
 
@@ -57,7 +58,7 @@ def told(path):
     return [path["rule_id"], *steps, path["leaf_action"]]
 
 
-@pytest.mark.parametrize("row", DATA["policies"], ids=lambda row: row["name"])
+@each("row", DATA["policies"], ids=lambda row: row["name"])
 def test_the_graph_of_a_policy(row):
     graph = build_graph([written(rule) for rule in row["rules"]], WORDS, row.get("steps", ())).to_json()
     assert {**graph, "nodes": {name: [node["true"], node["false"]] for name, node in graph["nodes"].items()}} == row[
@@ -69,7 +70,7 @@ def test_the_graph_of_a_policy(row):
         assert test_text(decode(node["test"], WORDS), WORDS) == name.partition("#")[0]
 
 
-@pytest.mark.parametrize("row", DATA["policies"], ids=lambda row: row["name"])
+@each("row", DATA["policies"], ids=lambda row: row["name"])
 def test_the_paths_through_a_policy(row):
     paths = compiled_paths([written(rule) for rule in row["rules"]], WORDS)
     assert [told(path) for path in paths] == row["paths"]

@@ -5,13 +5,11 @@ from __future__ import annotations
 from fractions import Fraction
 from itertools import permutations
 
-import pytest
-
 from ci.formalize.units import DURATIONS, comparable, factor, singular
 from tests.rows import each
 
 
-@pytest.mark.parametrize(
+@each(
     ("unit", "into", "expected"),
     [
         ("hours", "days", Fraction(1, 24)),
@@ -54,14 +52,14 @@ def test_there_and_back_is_one(one: str, other: str) -> None:
     assert Fraction(there) * Fraction(back) == 1
 
 
-@pytest.mark.parametrize("unit", [*DURATIONS, "USD", "business day", "kg", "class"])
+@each("unit", [*DURATIONS, "USD", "business day", "kg", "class"])
 def test_a_unit_has_one_spelling(unit: str) -> None:
     assert singular(singular(unit)) == singular(unit) == singular(f"  {unit.upper()} ")
     if unit in DURATIONS:
         assert singular(f"{unit}s") == unit
 
 
-@pytest.mark.parametrize("unit", [None, "USD", "hours", "Day", "business days", "kg"])
+@each("unit", [None, "USD", "hours", "Day", "business days", "kg"])
 def test_the_units_that_compare_are_those_that_convert(unit: str | None) -> None:
     known = comparable(unit)
     assert all(factor(other, unit) is not None for other in known)

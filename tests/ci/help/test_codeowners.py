@@ -11,6 +11,7 @@ import pytest
 from ci.help.codeowners import FILE, MARK, codeowners, team
 from ci.loading.load import Workspace, load
 from ci.scaffold import init
+from tests.rows import each
 
 ROOT = Path(__file__).resolve().parents[3]
 Command = Callable[..., Any]
@@ -24,7 +25,7 @@ def lines(text: str) -> list[str]:
     return text.partition(MARK)[2].splitlines()[1:]
 
 
-@pytest.mark.parametrize(
+@each(
     ("owner", "asked"),
     [
         ("Customer Service Dept.", "@shop/customer-service-dept"),

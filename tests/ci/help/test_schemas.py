@@ -132,7 +132,7 @@ POLICY = {
 }
 
 
-@pytest.mark.parametrize(
+@each(
     "more",
     [
         {"conditions": [{"type": "fact", "parameter": "x", "value": 1, "operator": "="}]},
@@ -162,13 +162,13 @@ def test_an_unknown_key_a_wrong_type_and_an_unknown_word_are_refused(row: dict[s
     assert complaints(row.get("model", "policy"), data)
 
 
-@pytest.mark.parametrize("name", OVERLAYS)
+@each("name", OVERLAYS)
 def test_a_file_of_rules_may_say_nothing_and_nothing_unknown(name: str) -> None:
     assert complaints(name, {}) == []
     assert complaints(name, {"no_such_key": 1})
 
 
-@pytest.mark.parametrize(
+@each(
     "data",
     [
         {"id": "leave-plasma", "title": "t", "why": "w", "date": "2012-04-30", "x-extra": {"a": [1]}},

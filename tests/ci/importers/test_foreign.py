@@ -17,6 +17,7 @@ from ci.importers.registry import IMPORTERS
 from ci.importers.semantic import foreign
 from ci.importers.semantic.foreign import Foreign, parse, read
 from ci.importers.sql import Unsayable, row_sql, statement
+from tests.rows import each
 
 BOMB = "a0: &a0 [x, x, x, x, x, x, x, x, x, x]\n" + "".join(
     f"a{i}: &a{i} [{', '.join([f'*a{i - 1}'] * 10)}]\n" for i in range(1, 9)
@@ -102,7 +103,7 @@ NAMES = [
 ]
 
 
-@pytest.mark.parametrize(("said", "name", "short"), NAMES)
+@each(("said", "name", "short"), NAMES)
 def test_names_become_names_of_ours(said: Any, name: str | None, short: str | None) -> None:
     assert identifier(said) == name
     assert slug(said) == short
@@ -123,7 +124,7 @@ def test_words_are_clean_and_come_once() -> None:
     assert (word("x" * 500), text(7), word(True)) == ("x" * 200, None, None)
 
 
-@pytest.mark.parametrize(
+@each(
     "sql",
     ["SUM(a)", "(SELECT 1)", "a; DROP TABLE b", "{{ jinja }}", "(" * 500, "a" * 5_000, "", "*", "a OVER ()", "?"],
 )
@@ -132,13 +133,13 @@ def test_an_expression_that_does_more_is_unsayable(sql: str) -> None:
         row_sql(sql, None)
 
 
-@pytest.mark.parametrize("sql", ["DROP TABLE a", "SELECT 1; SELECT 2", "{{ x }}", "not sql at all (", "x" * 30_000, ""])
+@each("sql", ["DROP TABLE a", "SELECT 1; SELECT 2", "{{ x }}", "not sql at all (", "x" * 30_000, ""])
 def test_a_statement_that_is_no_select_is_unsayable(sql: str) -> None:
     with pytest.raises(Unsayable):
         statement(sql, "snowflake")
 
 
-@pytest.mark.parametrize(
+@each(
     ("sql", "dialect", "ours"),
     [
         ("status = 'x'", None, "status = 'x'"),

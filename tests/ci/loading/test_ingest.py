@@ -68,7 +68,7 @@ def test_the_first_file_keeps_an_id_that_two_files_claim() -> None:
     assert findings[0].related[0][1] == "first declared here, as a decision"
 
 
-@pytest.mark.parametrize(
+@each(
     ("kind", "field", "bound"),
     [
         ("decision", "rationale", 600),

@@ -4,7 +4,6 @@ from decimal import Decimal
 from pathlib import Path
 from typing import Any
 
-import pytest
 import yaml
 from hypothesis import given
 from hypothesis import strategies as st
@@ -13,6 +12,7 @@ from bylaw.authored.machines.layers import LAYERS, SCORES, LayerRules
 from bylaw.authored.policies import Policy
 from ci.loading.derived.layers import LayerInput, assign, default_assignment, describe
 from ci.loading.rules import load_defaults, merge
+from tests.rows import each
 
 ROWS = yaml.safe_load((Path(__file__).parent / "layers.yaml").read_text(encoding="utf-8"))
 RULES = LayerRules.model_validate(load_defaults()["layers"])
@@ -31,7 +31,7 @@ def policy(**keys: Any) -> Policy:
     return Policy.model_validate({**base, **keys})
 
 
-@pytest.mark.parametrize("row", ROWS, ids=[row["title"] for row in ROWS])
+@each("row", ROWS, ids=[row["title"] for row in ROWS])
 def test_a_policy_lands_in_its_layers(row: dict[str, Any]) -> None:
     about = row["given"]
     found = assign(

@@ -15,6 +15,7 @@ from bylaw.errors import UsageError
 from ci.findings import Place
 from ci.loading.file_kinds import kind_of_file
 from ci.loading.load import Workspace, load
+from tests.rows import each
 
 FILE = yaml.safe_load((Path(__file__).parent / "load.yaml").read_text(encoding="utf-8"))
 BASE, ROWS = FILE["base"], FILE["rows"]
@@ -116,7 +117,7 @@ def test_a_folder_that_is_no_repository_is_wrong_usage(tmp_path: Path) -> None:
         load(tmp_path / "file")
 
 
-@pytest.mark.parametrize(
+@each(
     ("path", "section"),
     [
         ("policies/vocabulary.yaml", "vocabulary"),
@@ -168,7 +169,7 @@ def test_a_repository_of_hostile_files_is_told_file_by_file(workspace_of: Callab
     assert [file.policy.policy_id for file in workspace.policies] == ["POL-REFUND-001"]
 
 
-@pytest.mark.parametrize("is_enabled", [True, False])
+@each("is_enabled", [True, False])
 def test_the_collector_is_left_as_it_was_found(is_enabled: bool) -> None:
     was_enabled, before = gc.isenabled(), gc.get_threshold()
     try:

@@ -3,18 +3,18 @@
 from pathlib import Path
 from typing import Any
 
-import pytest
 import yaml
 from hypothesis import given
 from hypothesis import strategies as st
 
 from ci.loading.schema.nearest import did_you_mean, nearest, one_right
+from tests.rows import each
 
 RIGHT = yaml.safe_load((Path(__file__).parent / "one_right.yaml").read_text(encoding="utf-8"))
 ROWS = yaml.safe_load((Path(__file__).parent / "nearest.yaml").read_text(encoding="utf-8"))
 
 
-@pytest.mark.parametrize("row", ROWS, ids=[f"{row['word']} among {row['choices']}" for row in ROWS])
+@each("row", ROWS, ids=[f"{row['word']} among {row['choices']}" for row in ROWS])
 def test_the_nearest_word_is_suggested_or_none(row: dict[str, Any]) -> None:
     assert nearest(row["word"], row["choices"]) == row["nearest"]
 
@@ -33,7 +33,7 @@ def test_a_suggestion_is_one_of_the_choices_whatever_their_order(word: str, choi
     assert found == nearest(word, reversed(choices))
 
 
-@pytest.mark.parametrize("row", RIGHT, ids=[f"{row['word']} among {row['choices']}" for row in RIGHT])
+@each("row", RIGHT, ids=[f"{row['word']} among {row['choices']}" for row in RIGHT])
 def test_only_a_slip_with_one_meaning_has_a_right_word(row: dict[str, Any]) -> None:
     right = {} if row["right"] is None else {"written": row["word"], "replacement": row["right"]}
     assert one_right(row["word"], row["choices"]) == right

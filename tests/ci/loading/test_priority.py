@@ -5,19 +5,19 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any
 
-import pytest
 import yaml
 
 from bylaw.authored.machines.layers import Priorities
 from bylaw.authored.policies import Policy
 from ci.loading.derived.priority import derive
 from ci.loading.rules import load_defaults
+from tests.rows import each
 
 ROWS = yaml.safe_load(Path(__file__).with_name("priority.yaml").read_text(encoding="utf-8"))["rows"]
 DEFAULTS = load_defaults()["priorities"]
 
 
-@pytest.mark.parametrize("row", ROWS, ids=[row["title"] for row in ROWS])
+@each("row", ROWS, ids=[row["title"] for row in ROWS])
 def test_the_level_follows_from_the_metadata(row: dict[str, Any]) -> None:
     metadata = {"source": "handbook", "owner": "Front Desk", "domain": "refund", **row["metadata"]}
     policy = Policy.model_validate({"policy_id": row.get("id", "POL-REFUND-001"), "actions": [], "metadata": metadata})

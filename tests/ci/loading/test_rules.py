@@ -13,6 +13,7 @@ from bylaw.authored.machines.rules import RULE_FILES, Rules, overlay_schema
 from bylaw.canonical import canonical_json
 from ci.loading.rules import DEFAULTS, effective, load_defaults, merge, unknown_severities
 from ci.loading.source import read
+from tests.rows import each
 
 ROOT = Path(__file__).parent.parent.parent.parent
 ROWS = yaml.safe_load((Path(__file__).parent / "rules.yaml").read_text(encoding="utf-8"))
@@ -28,7 +29,7 @@ def code_of(path: Path) -> list[str]:
     return [line.rstrip() for line in path.read_text(encoding="utf-8").splitlines()]
 
 
-@pytest.mark.parametrize("row", ROWS, ids=[row["title"] for row in ROWS])
+@each("row", ROWS, ids=[row["title"] for row in ROWS])
 def test_own_rules_go_over_the_default(row: dict[str, Any]) -> None:
     default, given = copy.deepcopy(row["default"]), copy.deepcopy(row["own"])
     assert merge(default, given) == row["holds"]
@@ -108,7 +109,7 @@ def test_each_default_file_names_the_origin_of_its_numbers(name: str) -> None:
         assert "seed 00" in text or "our choice" in text
 
 
-@pytest.mark.parametrize("name", NAMES)
+@each("name", NAMES)
 def test_the_first_line_points_the_editor_at_the_schema(name: str) -> None:
     for path in (DEFAULTS / f"{name}.yaml", ROOT / "rules" / f"{name}.yaml"):
         up = "../" * (len(path.relative_to(ROOT).parts) - 1)
@@ -122,7 +123,7 @@ def test_our_own_file_holds_alone_and_over_the_default(name: str) -> None:
     RULE_FILES[name].model_validate(effective(name, load_defaults()[name], own(name)))
 
 
-@pytest.mark.parametrize("name", [name for name in NAMES if name != "roles"])
+@each("name", [name for name in NAMES if name != "roles"])
 def test_our_own_file_differs_from_the_default_only_where_a_comment_says_so(name: str) -> None:
     default, mine = code_of(DEFAULTS / f"{name}.yaml")[1:], code_of(ROOT / "rules" / f"{name}.yaml")[1:]
     matcher = difflib.SequenceMatcher(None, default, mine, autojunk=False)

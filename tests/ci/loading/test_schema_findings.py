@@ -4,7 +4,6 @@ from decimal import Decimal
 from pathlib import Path
 from typing import Any
 
-import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from pydantic import BaseModel
@@ -87,7 +86,7 @@ def test_huge_values_are_clipped() -> None:
     assert "…" in findings[0].message
 
 
-@pytest.mark.parametrize(
+@each(
     ("value", "words"),
     [
         (None, "empty"),

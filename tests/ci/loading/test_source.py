@@ -67,7 +67,7 @@ def test_a_byte_order_mark_is_tolerated_and_shifts_nothing() -> None:
     assert locate(source, ("a",)) == (1, 4)
 
 
-@pytest.mark.parametrize("encoding", ["utf-16", "utf-32", "latin-1"])
+@each("encoding", ["utf-16", "utf-32", "latin-1"])
 def test_other_encodings_are_refused(encoding: str) -> None:
     message, _, _ = refusal("a: é\n".encode(encoding))
     assert message == "the file is not UTF-8 text"
@@ -78,7 +78,7 @@ def test_the_first_byte_that_is_not_utf_8_is_the_place() -> None:
     assert refusal("é: ".encode() + b"\xc3") == ("the file is not UTF-8 text", 1, 4)
 
 
-@pytest.mark.parametrize("code", [0x00, 0x01, 0x08, 0x0B, 0x1B, 0x7F, 0x80, 0x9F, 0xFFFE, 0xFEFF])
+@each("code", [0x00, 0x01, 0x08, 0x0B, 0x1B, 0x7F, 0x80, 0x9F, 0xFFFE, 0xFEFF])
 def test_control_characters_are_refused_where_they_stand(code: int) -> None:
     content = f"a: 1\nb: x{chr(code)}\n".encode()
     assert refusal(content) == (f"the file holds the control character `U+{code:04X}`", 2, 5)
@@ -167,7 +167,7 @@ PLACES: list[tuple[Route, bool, tuple[int, int]]] = [
 ]
 
 
-@pytest.mark.parametrize(("route", "on_key", "place"), PLACES, ids=[f"{r}{' key' if k else ''}" for r, k, _ in PLACES])
+@each(("route", "on_key", "place"), PLACES, ids=[f"{r}{' key' if k else ''}" for r, k, _ in PLACES])
 def test_a_route_leads_to_its_line_and_column(route: Route, on_key: bool, place: tuple[int, int]) -> None:
     assert locate(parse("a.yaml", TEXT), route, on_key) == place
 

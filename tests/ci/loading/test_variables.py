@@ -9,6 +9,7 @@ import pytest
 from bylaw.authored.vocabulary import Fact, Vocabulary
 from bylaw.logic.formula.ir import ValueMisfit, Variable
 from ci.loading.derived.variables import bound_of, unbounded, variable, variables
+from tests.rows import each
 
 
 def test_every_fact_is_a_variable_sorted_by_name() -> None:
@@ -19,7 +20,7 @@ def test_every_fact_is_a_variable_sorted_by_name() -> None:
     assert list(variables(vocabulary)) == ["a", "b"]
 
 
-@pytest.mark.parametrize(
+@each(
     ("fact", "minimum", "maximum"),
     [
         ({"type": "integer", "minimum": 0}, 0, None),

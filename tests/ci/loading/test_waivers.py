@@ -14,6 +14,7 @@ from bylaw.authored.machines.waivers import Waiver
 from ci.findings import Finding, Place
 from ci.loading.waivers import PATH, accepted
 from tests.benchmarks.generate import generate
+from tests.rows import each
 
 ROWS = yaml.safe_load(Path(__file__).with_suffix("").with_name("waivers.yaml").read_text(encoding="utf-8"))
 AT = date(2026, 6, 1)
@@ -34,7 +35,7 @@ def told(found: Finding) -> str:
     return f"{found.severity} {words}"
 
 
-@pytest.mark.parametrize("row", ROWS, ids=[row["title"] for row in ROWS])
+@each("row", ROWS, ids=[row["title"] for row in ROWS])
 def test_accepted(row):
     findings = [finding(*one) for one in row["findings"]]
     waivers = [waiver(*one) for one in row["waivers"]]
@@ -48,7 +49,7 @@ def test_an_accepted_finding_says_by_whom_and_why():
     assert found.related == ((Place(PATH, ("waivers", 0)), "accepted until 2026-06-30 by ana: we rewrite it"),)
 
 
-@pytest.mark.parametrize(
+@each(
     "wrong", [{"finding": "XYZ"}, {"until": 20260630}, {"because": "  "}, {"by": ""}, {"id": "Conflict!"}, {"more": 1}]
 )
 def test_a_waiver_says_what_and_until_when_and_why(wrong):

@@ -2,13 +2,13 @@
 
 from typing import Any
 
-import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from bylaw.authored.vocabulary import Vocabulary
 from ci.findings import Place
 from ci.loading.words import EVERY_WORD, VocabularyFile, merged, salvaged
+from tests.rows import each
 
 
 def file(path: str, **sections: Any) -> VocabularyFile:
@@ -69,7 +69,7 @@ def test_no_file_is_an_empty_vocabulary() -> None:
     assert merged([]).vocabulary == Vocabulary()
 
 
-@pytest.mark.parametrize(
+@each(
     ("data", "facts", "lost"),
     [
         ({"facts": {"a": {"type": "boolean"}}}, ["a"], set()),

@@ -19,6 +19,7 @@ from ci.measured.columns import family
 from ci.measured.ids import MEASURED
 from ci.measured.registry import MEASURES, measure
 from ci.measured.values import days, spelled
+from tests.rows import each
 
 DOCUMENT = yaml.safe_load(Path(__file__).with_name("measures.yaml").read_text(encoding="utf-8"))
 ROWS: list[dict[str, Any]] = DOCUMENT["rows"]
@@ -200,7 +201,7 @@ def test_postgresql_is_measured_by_the_same_port(
     ]
 
 
-@pytest.mark.parametrize(
+@each(
     ("span", "whole"),
     [
         ("1 day", 1),
@@ -216,7 +217,7 @@ def test_an_age_is_counted_in_whole_days(span: str, whole: int | None) -> None:
     assert days(span) == whole
 
 
-@pytest.mark.parametrize(
+@each(
     ("kind", "found"),
     [
         ("BIGINT", "a number"),
@@ -234,7 +235,7 @@ def test_types_are_known_by_what_they_hold(kind: str, found: str | None) -> None
     assert family(kind) == found
 
 
-@pytest.mark.parametrize(("value", "text"), [(True, "true"), (1, "1"), ("a", "a"), (None, "None")])
+@each(("value", "text"), [(True, "true"), (1, "1"), ("a", "a"), (None, "None")])
 def test_values_are_compared_as_text(value: Any, text: str) -> None:
     assert spelled(value) == text
 

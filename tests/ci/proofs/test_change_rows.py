@@ -25,6 +25,7 @@ from bylaw.logic.solver.smt import Reasoner
 from ci.proofs.theory import Theory
 from ci.proofs.versions.change import Limits, changes
 from ci.proofs.versions.shared import common, cycle
+from tests.rows import each
 
 ROWS = yaml.safe_load((Path(__file__).parent / "change.yaml").read_text(encoding="utf-8"))
 WORLD = {
@@ -171,7 +172,7 @@ def test_a_circle_of_overrides_is_not_compared():
     assert "override one another" in found.unknown[0].reason
 
 
-@pytest.mark.parametrize(
+@each(
     ("overrides", "circle"),
     [
         ({}, ()),
@@ -190,7 +191,7 @@ def test_circles_are_found(overrides, circle):
 NUMBER = Variable("x", "integer", minimum=0, maximum=10)
 
 
-@pytest.mark.parametrize(
+@each(
     ("new", "both"),
     [
         (NUMBER, NUMBER),

@@ -2,13 +2,13 @@
 
 from decimal import Decimal
 
-import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from bylaw.authored.policies import Case
 from ci.loading.source import parse
 from ci.proofs.entry import entry
+from tests.rows import each
 
 WORDS = st.text(
     st.characters(blacklist_categories=("Cs", "Cc", "Cn"), blacklist_characters="\u2028\u2029\ufeff"), min_size=1
@@ -29,9 +29,7 @@ def test_names_and_facts_survive(name, facts):
     assert case == {"name": name, "facts": facts, "expect": {"refund": "full_refund"}}
 
 
-@pytest.mark.parametrize(
-    "word", ["true", "null", "in-store", "1.5", "2026-01-31", "no", "a: b", "# x", "- x", "'", '"']
-)
+@each("word", ["true", "null", "in-store", "1.5", "2026-01-31", "no", "a: b", "# x", "- x", "'", '"'])
 def test_words_stay_words(word):
     (case,) = read(entry("x", {"channel": word}, {}))
     assert case["facts"] == {"channel": word}

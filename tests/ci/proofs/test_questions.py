@@ -1,6 +1,5 @@
 """The answers about a set of rules are those of trying every case."""
 
-import pytest
 from hypothesis import given, settings
 
 from bylaw.logic.formula.ir import (
@@ -22,6 +21,7 @@ from ci.proofs.questions.dead import can_fire
 from ci.proofs.questions.gap import gap
 from ci.proofs.theory import Theory
 from tests.bylaw.logic.strategies import cases, rulesets
+from tests.rows import each
 
 ALL = list(cases())
 
@@ -218,7 +218,7 @@ def _sum_of_cubes():
     return Arith("+", cube, _product(Ref("days"), Ref("days"), Ref("days")))
 
 
-@pytest.mark.parametrize(
+@each(
     ("one", "two", "about"),
     [
         (Effect("outcome", "full", "refund"), Effect("outcome", "reject", "refund"), "refund"),

@@ -18,6 +18,7 @@ from ci.proofs.answers import Answered
 from ci.report.formats import FORMATS
 from ci.report.github import MOST_OF_A_KIND, MOST_SUMMARY_BYTES, commands, summary
 from ci.report.report import Report
+from tests.rows import each
 
 Command = Callable[..., Any]
 ROWS = yaml.safe_load((Path(__file__).parent / "github.yaml").read_text(encoding="utf-8"))
@@ -47,7 +48,7 @@ def unescaped(text: str) -> str:
     return text
 
 
-@pytest.mark.parametrize("row", ROWS, ids=[row["title"] for row in ROWS])
+@each("row", ROWS, ids=[row["title"] for row in ROWS])
 def test_the_commands_are_these_lines(row: dict[str, Any]) -> None:
     told = row["finding"]
     related = tuple((Place(path, line=line), note) for path, line, note in told.pop("related", ()))

@@ -4,12 +4,11 @@ import json
 from decimal import Decimal
 from fractions import Fraction
 
-import pytest
-
 from ci.findings import Finding, Place
 from ci.loading.source import parse
 from ci.proofs.answers import Answered
 from ci.report.jsonl import render
+from tests.rows import each
 
 SOURCES = {"a.yaml": parse("a.yaml", "a: 1\nb:\n  - c\n")}
 FINDING = Finding(
@@ -63,7 +62,7 @@ def test_no_findings_are_a_document_too() -> None:
     assert text.endswith("}\n")
 
 
-@pytest.mark.parametrize(
+@each(
     ("case", "shown"),
     [
         (None, None),

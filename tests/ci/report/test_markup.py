@@ -5,13 +5,13 @@ from __future__ import annotations
 import html
 import re
 
-import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from markdown_it import MarkdownIt
 
 from ci.report.markup import code, inert, shortened
 from ci.report.visible import visible
+from tests.rows import each
 
 READER = MarkdownIt("gfm-like", {"linkify": False, "html": True})
 HOSTILE = [
@@ -42,14 +42,14 @@ def seen(markdown: str) -> tuple[set[str], str]:
     return elements, html.unescape(re.sub(r"<[^>]*>", "", shown)).replace("\u200b", "").strip()[2:]
 
 
-@pytest.mark.parametrize("text", HOSTILE)
+@each("text", HOSTILE)
 def test_hostile_text_is_seen_as_it_was_written(text: str) -> None:
     elements, words = seen(inert(text))
     assert elements <= {"p", "code"}
     assert words.replace("`", "").split() == visible(text).replace("`", "").split()
 
 
-@pytest.mark.parametrize("text", HOSTILE)
+@each("text", HOSTILE)
 def test_a_code_span_holds_whatever_is_in_it(text: str) -> None:
     elements, words = seen(code(text))
     assert elements == {"p", "code"}
@@ -62,7 +62,7 @@ def test_no_text_becomes_an_element(text: str) -> None:
     assert seen(code(text))[0] == {"p", "code"}
 
 
-@pytest.mark.parametrize("text", ["@octocat", "cc @org/team", "a@b", "#12", "org/repo#12", "x`@octocat"])
+@each("text", ["@octocat", "cc @org/team", "a@b", "#12", "org/repo#12", "x`@octocat"])
 def test_nobody_is_called_and_no_issue_is_named(text: str) -> None:
     shown = html.unescape(READER.render(inert(text)))
     assert not re.search(r"[@#]\w", shown)
@@ -80,7 +80,7 @@ def test_a_shortened_text_says_by_how_much() -> None:
     assert shortened("a" * 5_003, 3) == "aaa… (5,000 more characters)"
 
 
-@pytest.mark.parametrize("text", ["@octocat", "ping @acme/security", "#12", "acme/policies#3", "GH-12", "see gh-7"])
+@each("text", ["@octocat", "ping @acme/security", "#12", "acme/policies#3", "GH-12", "see gh-7"])
 def test_nobody_is_called_in_what_a_reader_sees(text: str) -> None:
     words = html.unescape(re.sub(r"<[^>]*>", "", READER.render(f"x {inert(text)}")))
     assert not re.search(r"@\w|#\d|gh-\d", words, re.IGNORECASE)

@@ -5,7 +5,6 @@ from pathlib import Path
 from typing import Any
 
 import click
-import pytest
 import yaml
 from hypothesis import given
 from hypothesis import strategies as st
@@ -15,6 +14,7 @@ from ci.loading.source import parse
 from ci.proofs.answers import Answered
 from ci.report.text import WIDTH, capped, left_open, render
 from ci.report.visible import visible
+from tests.rows import each
 
 ROWS = yaml.safe_load((Path(__file__).parent / "text.yaml").read_text(encoding="utf-8"))
 
@@ -39,7 +39,7 @@ def plain(text: str) -> str:
     return click.unstyle(text)
 
 
-@pytest.mark.parametrize("row", ROWS, ids=[row["title"] for row in ROWS])
+@each("row", ROWS, ids=[row["title"] for row in ROWS])
 def test_the_report_is_this_text(row: dict[str, Any]) -> None:
     findings = [finding_of(item) for item in row["findings"]]
     existing = {f.fingerprint for f, item in zip(findings, row["findings"], strict=True) if item.get("existing")}

@@ -74,9 +74,7 @@ def test_what_does_not_fit_is_refused_with_its_place(row: dict[str, Any]) -> Non
     assert f"first at `{row['at']}`" in str(problem.value)
 
 
-@pytest.mark.parametrize(
-    "text", [b"", b"[]", b"null", b"{", b"\xff\xfe", b'{"a": NaN}', b"[" * 100_000, b'{"head_sha": "' + b"a" * 40]
-)
+@each("text", [b"", b"[]", b"null", b"{", b"\xff\xfe", b'{"a": NaN}', b"[" * 100_000, b'{"head_sha": "' + b"a" * 40])
 def test_what_is_no_document_is_refused(text: bytes) -> None:
     with pytest.raises(UsageError, match="does not have the shape of one"):
         read(text)

@@ -15,6 +15,7 @@ from bylaw.errors import UsageError
 from ci.findings import Finding, Place
 from ci.review.computed.hunks import Diff, Hunks, anchored, commit_of, diff_since, forked_at, parsed
 from tests.ci.review.repository import Repository
+from tests.rows import each
 
 ROWS = yaml.safe_load((Path(__file__).parent / "hunks.yaml").read_text(encoding="utf-8"))
 
@@ -23,7 +24,7 @@ def told(diff: Diff) -> dict[str, Any]:
     return {path: {"shown": sorted(h.shown), "changed": sorted(h.changed)} for path, h in diff.files.items()}
 
 
-@pytest.mark.parametrize("row", ROWS, ids=[row["title"] for row in ROWS])
+@each("row", ROWS, ids=[row["title"] for row in ROWS])
 def test_a_diff_says_which_lines_it_shows(row: dict[str, Any]) -> None:
     assert told(parsed(row["diff"])) == row["files"]
 
@@ -148,7 +149,7 @@ CLASH = Finding("conflict", "m", ONE, related=((TWO, "two says"), (THREE, "three
 SHOWN = frozenset(range(1, 20))
 
 
-@pytest.mark.parametrize(
+@each(
     ("files", "at"),
     [
         ({}, ONE),

@@ -13,11 +13,12 @@ from hypothesis import strategies as st
 from ci.help.codeowners import codeowners
 from ci.loading.load import Workspace
 from ci.review.computed.owners import MOST_BYTES, owners_in, read
+from tests.rows import each
 
 ROWS = yaml.safe_load((Path(__file__).parent / "owners.yaml").read_text(encoding="utf-8"))
 
 
-@pytest.mark.parametrize("row", ROWS, ids=[row["title"] for row in ROWS])
+@each("row", ROWS, ids=[row["title"] for row in ROWS])
 def test_the_last_line_that_matches_decides(row: dict[str, Any]) -> None:
     owners = read(row["text"])
     assert {path: list(owners.of(path)) for path in row["asks"]} == row["asks"]

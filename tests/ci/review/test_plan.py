@@ -5,7 +5,6 @@ from __future__ import annotations
 from dataclasses import replace
 from pathlib import Path
 
-import pytest
 import yaml
 from hypothesis import given
 from hypothesis import strategies as st
@@ -28,6 +27,7 @@ from ci.review.posted.plan import (
     plan,
 )
 from ci.review.words.rendered import Comment, Rendered
+from tests.rows import each
 
 ROWS = yaml.safe_load(Path(__file__).with_name("plan.yaml").read_text(encoding="utf-8"))
 LINES = {"p": frozenset(range(17, 24))}
@@ -77,7 +77,7 @@ def told(action: Action, threads) -> str:
             return f"{'open' if action.is_open else 'resolve'} {named[action.thread]}"
 
 
-@pytest.mark.parametrize("row", ROWS, ids=[row["title"] for row in ROWS])
+@each("row", ROWS, ids=[row["title"] for row in ROWS])
 def test_plan(row):
     threads = tuple(thread(i, *states) for i, states in enumerate(row["shown"]))
     done = plan(Shown(threads, lines=LINES), review([comment(*one) for one in row["wanted"]], row.get("standing", ())))
@@ -184,6 +184,6 @@ PATCHES = [
 ]
 
 
-@pytest.mark.parametrize(("patch", "lines"), PATCHES)
+@each(("patch", "lines"), PATCHES)
 def test_the_lines_of_a_patch(patch, lines):
     assert sorted(lines_of(patch)) == lines

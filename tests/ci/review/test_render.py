@@ -26,6 +26,7 @@ from tests.ci.review.documents import HERE, RULES, change, clash, document, find
 from tests.ci.review.markdown import harmless
 from tests.ci.review.repository import Repository
 from tests.ci.review.test_compute import NIGHT, company, reviewed
+from tests.rows import each
 
 __all__ = ["company"]
 
@@ -97,7 +98,7 @@ RECORDED = [
 ]
 
 
-@pytest.mark.parametrize(("counts", "examples", "told"), RECORDED, ids=[str(row[0]) for row in RECORDED])
+@each(("counts", "examples", "told"), RECORDED, ids=[str(row[0]) for row in RECORDED])
 def test_how_many_recorded_answers_would_be_different(counts: list[int], examples: list[str], told: str | None) -> None:
     names = ("answers", "different", "not_under_base", "left_out")
     held = RecordedAnswers(**dict(zip(names, counts, strict=True)), examples=examples)
@@ -116,7 +117,7 @@ def test_a_graph_alone_is_no_news() -> None:
     assert render(document(graphs=[graph], graph_count=1), HERE).summary == ""
 
 
-@pytest.mark.parametrize(
+@each(
     ("counts", "verdict"),
     [
         ({}, "success"),

@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 from pathlib import Path
 
-import pytest
 import yaml
 from hypothesis import given
 from hypothesis import strategies as st
@@ -16,6 +15,7 @@ from tests.fakes.frame import reply
 from tests.fakes.slack.blocks import problems
 from tests.fakes.slack.methods import World
 from tests.fakes.slack.reading import shown
+from tests.rows import each
 
 ROWS = yaml.safe_load(Path(__file__).with_name("replies.yaml").read_text(encoding="utf-8"))
 
@@ -28,7 +28,7 @@ def labels(message):
     return [label for one in World.elements(posted(message)) for label in World.labels(one)]
 
 
-@pytest.mark.parametrize("row", ROWS, ids=lambda row: row["title"])
+@each("row", ROWS, ids=lambda row: row["title"])
 def test_a_reply_as_a_message(row):
     made = answer.answer(reply(**row["reply"]), 3)
     assert problems(list(made.blocks)) == []
@@ -38,7 +38,7 @@ def test_a_reply_as_a_message(row):
     assert labels(made) == row["buttons"]
 
 
-@pytest.mark.parametrize("row", ROWS, ids=lambda row: row["title"])
+@each("row", ROWS, ids=lambda row: row["title"])
 def test_a_closed_reply_shows_the_same_without_buttons(row):
     made = answer.closed(reply(**row["reply"]), 3, "Accepted by <@U1>")
     assert problems(list(made.blocks)) == []
@@ -91,7 +91,7 @@ def test_the_value_of_a_button_comes_back(number, request):
     assert clarify.read_value(clarify.value(request, number)) == (request, number)
 
 
-@pytest.mark.parametrize("text", ["", ":", "1:", "x:r", "-1:r", "²:r", "r"])
+@each("text", ["", ":", "1:", "x:r", "-1:r", "²:r", "r"])
 def test_what_is_no_value_of_ours_is_none(text):
     assert clarify.read_value(text) is None
 

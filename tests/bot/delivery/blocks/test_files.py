@@ -6,11 +6,10 @@ import csv
 import io
 import sys
 
-import pytest
-
 from bot.conversation import Chart
 from bot.delivery.blocks.files import ALT, MOST_BYTES, File, files, fits, has_files
 from tests.fakes.frame import reply
+from tests.rows import each
 
 BARS = Chart(kind="bars", title="Orders by region", x="region", y=("orders",), format="integer")
 REGIONS = reply(kind="data", columns=("region", "orders"), rows=(("EU", 3), ("=1+1", 5)), chart=BARS)
@@ -34,7 +33,7 @@ def test_the_table_has_every_row_and_nothing_that_a_spreadsheet_would_run():
     assert read[1] == ["'@0", "0"]
 
 
-@pytest.mark.parametrize(
+@each(
     "held",
     [
         reply(),

@@ -13,6 +13,7 @@ import pytest
 from bot.enforcement.judged.verdict import ComplianceDecision
 from bot.evidence.store import schema
 from bot.evidence.store.engine import connect
+from tests.rows import each
 
 QUERY = "Can I get a refund?"
 
@@ -70,7 +71,7 @@ def test_facts_are_read_as_declared(scaffold):
     assert "no_such_fact" in answered.json()["error"]["message"]
 
 
-@pytest.mark.parametrize(
+@each(
     "body",
     [
         {"query": QUERY},
@@ -93,7 +94,7 @@ def test_a_stream_ends_with_the_decision_and_holds_back_what_may_not_leave(scaff
     assert ComplianceDecision.model_validate(json.loads(events[1][1])).delivered is None
 
 
-@pytest.mark.parametrize("accept", ["application/json", "text/event-stream"])
+@each("accept", ["application/json", "text/event-stream"])
 def test_an_answer_may_come_with_what_it_claims(scaffold, accept):
     said = "Thanks for asking. You get a full refund."
     claims = [{"kind": "courtesy", "quote": "Thanks for asking."},
@@ -107,7 +108,7 @@ def test_an_answer_may_come_with_what_it_claims(scaffold, accept):
     assert "event: sentence" not in answered.text
 
 
-@pytest.mark.parametrize("claims", [[{"kind": "gives", "quote": "No."}], [{"kind": "loves", "quote": "No."}], "none"])
+@each("claims", [[{"kind": "gives", "quote": "No."}], [{"kind": "loves", "quote": "No."}], "none"])
 def test_what_is_no_claim_is_refused(scaffold, claims):
     assert post(scaffold, query=QUERY, response="No.", claims=claims).status_code == 422
 
@@ -147,7 +148,7 @@ def test_a_request_may_be_named_in_any_letters(scaffold):
     assert (answered.status_code, answered.headers["x-request-id"]) == (200, "?? 1")
 
 
-@pytest.mark.parametrize("body", ODD, ids=range(len(ODD)))
+@each("body", ODD, ids=range(len(ODD)))
 def test_odd_words_are_refused_in_words_that_can_be_sent(scaffold, body):
     given = {"query": QUERY, "response": "No.", **body}
     headers = {"Content-Type": "application/json"}

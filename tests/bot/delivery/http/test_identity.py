@@ -18,6 +18,7 @@ from jwt.algorithms import ECAlgorithm, OKPAlgorithm, RSAAlgorithm
 from bot.delivery.http.identity.bearer import AGAIN_SECONDS, Bearer, UnknownKey
 from bot.settings import Tokens, read
 from bylaw.errors import UsageError
+from tests.rows import each
 
 ISSUER, AUDIENCE = "https://login.example", "bylaw"
 RSA, OTHER = (rsa.generate_private_key(public_exponent=65537, key_size=2048) for _ in range(2))
@@ -163,13 +164,13 @@ def test_keys_that_check_nothing_are_said_at_the_start(tmp_path, text):
         Bearer(Tokens(ISSUER, AUDIENCE, str(tmp_path / "keys.json"))).open()
 
 
-@pytest.mark.parametrize("where", ["http://example.org/keys", "ftp://x/keys", "data:,{}", "/nowhere/keys.json"])
+@each("where", ["http://example.org/keys", "ftp://x/keys", "data:,{}", "/nowhere/keys.json"])
 def test_keys_come_from_a_file_or_over_a_line_that_nobody_changes(where):
     with pytest.raises(UsageError):
         Bearer(Tokens(ISSUER, AUDIENCE, where)).open()
 
 
-@pytest.mark.parametrize(
+@each(
     "given",
     [
         {"BYLAW_JWT_ISSUER": "i"},

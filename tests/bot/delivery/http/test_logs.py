@@ -5,9 +5,8 @@ from __future__ import annotations
 import json
 import logging
 
-import pytest
-
 from bot.delivery.http.logs import JsonLines
+from tests.rows import each
 
 
 def line(message, *arguments, error=None, **extra):
@@ -33,7 +32,7 @@ def test_the_fields_of_the_envelope_are_there():
     }
 
 
-@pytest.mark.parametrize("message", ["two\nlines", 'a "quote"', "ü \N{GRINNING FACE}", "\x1b[31m"])
+@each("message", ["two\nlines", 'a "quote"', "ü \N{GRINNING FACE}", "\x1b[31m"])
 def test_no_message_breaks_the_line(message):
     assert line(message)["message"] == message
 

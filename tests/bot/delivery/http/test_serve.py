@@ -15,13 +15,14 @@ from bot.delivery.http.identity.identity import LOOPBACK
 from bot.delivery.http.serving.serve import address, bound
 from bot.settings import Settings
 from bylaw.errors import BylawError, UsageError
+from tests.rows import each
 
 
 def log(server):
     return [json.loads(line) for line in (server.folder / "log").read_text().splitlines()]
 
 
-@pytest.mark.parametrize("host", ["0.0.0.0", "::", "192.0.2.1", "example.org"])
+@each("host", ["0.0.0.0", "::", "192.0.2.1", "example.org"])
 def test_others_are_not_served_without_a_token(host):
     with pytest.raises(UsageError, match="without a token"):
         bound(Settings(host=host))
@@ -34,7 +35,7 @@ def test_a_port_in_use_is_an_error_with_words():
             bound(Settings(port=port))
 
 
-@pytest.mark.parametrize("host, shown", [("127.0.0.1", "http://127.0.0.1:"), ("::1", "http://[::1]:")])
+@each("host, shown", [("127.0.0.1", "http://127.0.0.1:"), ("::1", "http://[::1]:")])
 def test_an_address_is_told_as_a_browser_takes_it(host, shown):
     with bound(Settings(host=host, port=0)) as listening:
         assert address(listening) == f"{shown}{listening.getsockname()[1]}"

@@ -19,6 +19,7 @@ from bot.enforcement.writing.sentences import Splitter, split
 from bot.evidence.store.engine import connect
 from bot.evidence.store.tables import audit
 from tests.bot.delivery.http.test_enforce import QUERY, scaffold
+from tests.rows import each
 
 __all__ = ["scaffold"]
 LINES = {"Content-Type": "application/x-ndjson"}
@@ -146,7 +147,7 @@ HOSTILE = [
 ]
 
 
-@pytest.mark.parametrize(("title", "body", "status"), HOSTILE, ids=[row[0] for row in HOSTILE])
+@each(("title", "body", "status"), HOSTILE, ids=[row[0] for row in HOSTILE])
 def test_a_beginning_that_is_none_is_refused(title: str, body: Iterable[bytes], status: int, scaffold: Any) -> None:
     try:
         answered = sent(scaffold, body)

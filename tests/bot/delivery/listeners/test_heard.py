@@ -5,7 +5,6 @@ from __future__ import annotations
 from datetime import UTC, datetime
 from pathlib import Path
 
-import pytest
 import yaml
 from hypothesis import given
 from hypothesis import strategies as st
@@ -13,11 +12,12 @@ from hypothesis import strategies as st
 from bot.delivery.listeners import click_payload
 from bot.delivery.listeners.heard import Heard, hear, plain_words
 from tests.fakes.slack.payloads import BOT, TEAM, mention, message
+from tests.rows import each
 
 ROWS = yaml.safe_load(Path(__file__).with_name("heard.yaml").read_text(encoding="utf-8"))
 
 
-@pytest.mark.parametrize("row", ROWS, ids=lambda row: row["sent"])
+@each("row", ROWS, ids=lambda row: row["sent"])
 def test_the_words_a_person_typed(row):
     assert plain_words(row["sent"], BOT) == row["typed"]
 

@@ -15,9 +15,10 @@ from bot.evidence.store.connection import among, insert, insert_new, update
 from bot.evidence.store.engine import StoreError
 from bot.evidence.store.schema import Moment, query_log
 from bylaw.canonical import canonical_json
+from tests.rows import each
 
 
-@pytest.mark.parametrize(
+@each(
     ("at", "text"),
     [
         (datetime(2026, 11, 20, 9, 30, tzinfo=UTC), "2026-11-20T09:30:00.000000Z"),
