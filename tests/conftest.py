@@ -41,6 +41,7 @@ import pytest  # noqa: E402
 import yaml  # noqa: E402
 from hypothesis import HealthCheck, is_hypothesis_test, settings  # noqa: E402
 
+from tests import rows  # noqa: E402
 from tests.fakes.forked import Forked, engine  # noqa: E402
 
 if TYPE_CHECKING:
@@ -121,6 +122,10 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
         chosen = getattr(item.obj, _SETTINGS, None) or settings.default
         few = max(_FEW, chosen.max_examples // (30 if "not slow" in config.option.markexpr else 3))
         setattr(item.obj, _SETTINGS, settings(chosen, max_examples=min(few, chosen.max_examples)))
+
+
+def pytest_configure(config: pytest.Config) -> None:
+    rows.IS_QUICK = "not slow" in config.option.markexpr
 
 
 def pytest_collection_finish() -> None:

@@ -15,6 +15,7 @@ import yaml
 from bylaw.logic.decide.evaluate import Evaluator
 from bylaw.logic.formula.ir import Facts
 from ci.pipeline import Run, run
+from tests.rows import one_of
 
 HERE = Path(__file__).resolve().parent
 ROOT = HERE.parent
@@ -56,7 +57,7 @@ def test_the_notices_are_what_they_are_known_to_be(checked: Run) -> None:
     }
 
 
-@pytest.mark.parametrize("edit", EDITS, ids=lambda edit: edit["title"])
+@pytest.mark.parametrize("edit", one_of(3, EDITS), ids=lambda edit: edit["title"])
 def test_a_wrong_edit_is_found(tmp_path: Path, edit: dict[str, Any]) -> None:
     path = _copy(tmp_path) / edit["file"]
     before = path.read_text(encoding="utf-8")

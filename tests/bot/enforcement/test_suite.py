@@ -55,7 +55,7 @@ def test_there_are_enough_rows_over_all_domains(companies: Companies) -> None:
     assert {case.get("company", "own") for case in CASES} == set(companies)
 
 
-@each("case", CASES, ids=IDS)
+@each("case", CASES, ids=IDS, of=3)
 def test_no_wrong_answer_is_valid(case: dict, companies: Companies) -> None:
     slips = []
     for label, text in rows(case, *LABELS[1:]):

@@ -19,7 +19,7 @@ from bylaw.llm.port import Deadline, Exchange, ask
 from bylaw.llm.wanted import Given
 from tests.bylaw.llm.scripted import SAID, Answer, prompt
 from tests.fakes.llm import CLAUDE, KEY, MODEL, NOVA, FakeLLM
-from tests.rows import each
+from tests.rows import each, one_of
 
 FAULTS = yaml.safe_load(Path(__file__).with_name("faults.yaml").read_text(encoding="utf-8"))
 
@@ -40,7 +40,7 @@ def fake() -> Iterator[FakeLLM]:
     assert server.defects == []
 
 
-@pytest.fixture(scope="module", params=sorted(AT))
+@pytest.fixture(scope="module", params=one_of(3, sorted(AT)))
 def model(request: pytest.FixtureRequest, fake: FakeLLM) -> Iterator[Model]:
     with pytest.MonkeyPatch.context() as patch:
         patch.setenv("AWS_ACCESS_KEY_ID", "AKIALOOPBACK")  # where AWS's own library looks

@@ -17,6 +17,7 @@ from ci.review.computed.compute import compute
 from ci.review.computed.document import FoundItem, ReviewDocument, read, write
 from tests.ci.review.repository import Repository
 from tests.conftest import copy_company
+from tests.rows import one_of
 
 DAY = date(2026, 6, 1)
 ROWS = yaml.safe_load((Path(__file__).parent / "compute.yaml").read_text(encoding="utf-8"))
@@ -93,7 +94,7 @@ def test_old_debt_is_counted_and_is_no_news(company: Repository) -> None:
     assert document.changed_files == ["policies/rental/POL-RENTAL-006.yaml"]
 
 
-@pytest.mark.parametrize("row", ROWS, ids=[row["title"] for row in ROWS])
+@pytest.mark.parametrize("row", one_of(3, ROWS), ids=[row["title"] for row in ROWS])
 def test_a_suggestion_put_in_takes_its_finding_away(company: Repository, row: dict[str, Any]) -> None:
     path = f"policies/{row['path']}"
     company.replace(path, row["old"], row["slip"])
