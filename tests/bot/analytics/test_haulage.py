@@ -22,7 +22,11 @@ TODAY = date(2026, 11, 20)
 
 
 def rows_of(section):
-    return [pytest.param(firm, row, id=row["text"]) for firm in NAMES for row in FIRMS[firm].get(section, ())]
+    return [(firm, row) for firm in NAMES for row in FIRMS[firm].get(section, ())]
+
+
+def title(value):
+    return value if isinstance(value, str) else value["text"]
 
 
 @pytest.fixture(scope="module")
@@ -58,7 +62,7 @@ def tables():
         yield connection
 
 
-@pytest.mark.parametrize(("firm", "row"), rows_of("answered"))
+@pytest.mark.parametrize(("firm", "row"), rows_of("answered"), ids=title)
 def test_a_question_has_these_rows(firm, row, readers, compilers, tables):
     reading = readers[firm].read(row["text"], TODAY)
     assert isinstance(reading, Bound), reading
@@ -66,19 +70,19 @@ def test_a_question_has_these_rows(firm, row, readers, compilers, tables):
     assert [list(one) for one in found] == row["rows"]
 
 
-@each(("firm", "row"), rows_of("form"))
+@each(("firm", "row"), rows_of("form"), ids=title)
 def test_what_the_form_asks_is_not_read_as_something_else(firm, row, readers):
     assert not isinstance(readers[firm].read(row["text"], TODAY), Bound)
 
 
-@each(("firm", "row"), rows_of("refused"))
+@each(("firm", "row"), rows_of("refused"), ids=title)
 def test_what_could_mean_two_things_is_refused_and_says_what(firm, row, readers):
     reading = readers[firm].read(row["text"], TODAY)
     assert isinstance(reading, NotUnderstood), reading
     assert row["says"] in reading.message
 
 
-@each(("firm", "row"), rows_of("asked"))
+@each(("firm", "row"), rows_of("asked"), ids=title)
 def test_what_has_two_readings_is_asked_in_words_that_have_one(firm, row, readers):
     reading = readers[firm].read(row["text"], TODAY)
     assert isinstance(reading, Unclear), reading
