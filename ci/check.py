@@ -6,6 +6,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence, Set
 from contextlib import AbstractContextManager
 from dataclasses import dataclass, replace
 from datetime import date
+from functools import cached_property
 from pathlib import Path
 
 from ci import pipeline
@@ -13,7 +14,7 @@ from ci.executors.port import Executor
 from ci.findings import Finding, graded, known_before
 from ci.loading.commits.base_commit import files_at
 from ci.loading.commits.revision import Revision, revision
-from ci.loading.files import Changed, Content
+from ci.loading.files import NOTHING, Changed, Content
 from ci.loading.load import Beyond, Workspace, files_of, rare_collection, read
 from ci.loading.source import Source
 from ci.loading.source import shown as as_shown
@@ -122,7 +123,7 @@ def _from_last(
     kept: Path | None,
 ) -> Checked:
     """The check of *root*, from what the *last* one knew."""
-    found, shown = files_of(root, None if last is None else last.known), revision(root)
+    found, shown = files_of(root, NOTHING if last is None else last.known), revision(root)
     now = inventory(root, found, shown, at or shown.commit_date or today)
     old = None if base is None else inventory(root, files_at(root, base, now.files.values()), Revision(), now.at, now)
     if kept is None and max(len(side.policies) for side in (now, old or now)) < SMALL:
@@ -275,9 +276,11 @@ class Shown(Mapping[str, Source]):
 
     def __init__(self, read: Mapping[str, Source], files: Mapping[str, Content | Finding]) -> None:
         self._read, self._files = read, files
-        self._paths = dict.fromkeys(
-            [*read, *(path for path, file in files.items() if path not in read and isinstance(file, Content))]
-        )
+
+    @cached_property
+    def _paths(self) -> dict[str, None]:
+        held = (path for path, file in self._files.items() if isinstance(file, Content))
+        return dict.fromkeys([*self._read, *held])
 
     def __getitem__(self, path: str) -> Source:
         """The source of the file at *path*. Raises KeyError where there is none, or another one by now."""

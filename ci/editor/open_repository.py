@@ -20,7 +20,7 @@ from ci.fixes import fixed_line
 from ci.formalize.stage import formalize
 from ci.loading.commits.revision import Revision, revision
 from ci.loading.derived.variables import variables
-from ci.loading.files import Changed, Content
+from ci.loading.files import NOTHING, Changed, Content
 from ci.loading.load import Beyond, Workspace, files_of
 from ci.loading.source import shown
 from ci.parts.inventory import Inventory, inventory
@@ -82,7 +82,7 @@ class OpenRepository:
         return {path: tuple(found) for path, found in sorted(by_path.items())}
 
     def _read(self) -> Inventory:
-        known = self._last.known if self._last is not None else {}
+        known = self._last.known if self._last is not None else NOTHING
         disk = files_of(self.root, known)
         found = [one for one in disk if not (isinstance(one, Content) and one.path in self.texts)]
         typed = [Content(path, text.encode("utf-8", "surrogatepass")) for path, text in self.texts.items()]

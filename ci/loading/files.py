@@ -82,7 +82,15 @@ class Untouched(Content):
         return Content, (self.path, self.data)
 
 
-Known: TypeAlias = Mapping[str, tuple[Signature, str]]  # signature and digest of what was read before, by path
+@dataclass(frozen=True, slots=True)
+class Known:
+    """What was read before, by path: how it lay there, and its digest."""
+
+    signatures: Mapping[str, Signature]
+    digests: Mapping[str, str]
+
+
+NOTHING = Known({}, {})
 
 
 def digest_of(data: bytes) -> str:
@@ -90,7 +98,7 @@ def digest_of(data: bytes) -> str:
     return hashlib.sha256(data).hexdigest()[:32]
 
 
-def contents(root: Path, known: Known | None = None) -> Iterator[Content | Finding]:
+def contents(root: Path, known: Known = NOTHING) -> Iterator[Content | Finding]:
     """Every YAML and JSON file under the folders of *root*, in the order of their names; what cannot be read, said.
 
     Of those *known* nothing is read where their signature is what it was.
@@ -98,11 +106,11 @@ def contents(root: Path, known: Known | None = None) -> Iterator[Content | Findi
     real_root = os.path.realpath(root)
     for folder in FOLDERS:
         if os.path.lexists(root / folder):
-            yield from _walk(root, folder, real_root, known or {}, time.time_ns() - SETTLED_NS)
+            yield from _walk(root, folder, real_root, known, time.time_ns() - SETTLED_NS)
 
 
 def _walk(root: Path, folder: str, real_root: str, known: Known, settled: int) -> Iterator[Content | Finding]:
-    waiting = [folder]
+    waiting, signatures = [folder], known.signatures
     visited: set[str] = set()
     while waiting:
         path = waiting.pop()
@@ -123,13 +131,15 @@ def _walk(root: Path, folder: str, real_root: str, known: Known, settled: int) -
         folders = []
         for entry in entries:
             inner = f"{path}/{entry.name}"
-            if _is_folder(entry):
+            if (before := signatures.get(inner)) is not None and _signature_at(entry) == before:
+                yield Untouched(inner, before, known.digests[inner], entry.path)
+            elif _is_folder(entry):
                 if entry.is_symlink() and _is_read_anyway(os.path.realpath(entry.path), real_root):
                     yield _unreadable(inner, "the link leads to a folder that is read at its own place")
                 else:
                     folders.append(inner)
             elif entry.name.lower().endswith(SUFFIXES):
-                yield _content(entry, inner, real_root, known, settled)
+                yield _content(entry, inner, real_root, settled)
             elif entry.name.lower().endswith(LINES):
                 help = "write it as YAML or JSON, or keep it elsewhere: logs are given to a verb by name"
                 yield Finding("unread-file", f"nothing reads `{entry.name}`", Place(_shown(inner), line=1), help=help)
@@ -147,20 +157,29 @@ def _is_folder(entry: os.DirEntry[str]) -> bool:
         return False
 
 
-def _content(entry: os.DirEntry[str], path: str, real_root: str, known: Known, settled: int) -> Content | Finding:
+def _signature_at(entry: os.DirEntry[str]) -> Signature | None:
+    """The signature of an ordinary file; None for a link, whose target is not what lies here, and anything else."""
+    try:
+        status = entry.stat(follow_symlinks=False)
+    except OSError:
+        return None
+    return _signature(status) if stat.S_ISREG(status.st_mode) else None
+
+
+def _signature(status: os.stat_result) -> Signature:
+    return status.st_size, status.st_mtime_ns, status.st_ctime_ns, status.st_ino
+
+
+def _content(entry: os.DirEntry[str], path: str, real_root: str, settled: int) -> Content | Finding:
     if entry.is_symlink() and (astray := _led_astray(os.path.realpath(entry.path), real_root)):
         return _unreadable(path, astray)
     try:
         status = entry.stat()
         if not stat.S_ISREG(status.st_mode):
             return _unreadable(path, "this is no ordinary file")  # reading a pipe would wait for ever
-        changed_at = status.st_ctime_ns
-        signature = (status.st_size, status.st_mtime_ns, changed_at, status.st_ino)
-        before = known.get(path)
-        if before is not None and before[0] == signature:
-            return Untouched(path, signature, before[1], entry.path)
-        is_settled = changed_at < settled and status.st_mtime_ns < settled
-        return Content(_shown(path), _bytes(entry.path, status.st_size), signature if is_settled else None)
+        is_settled = status.st_ctime_ns < settled and status.st_mtime_ns < settled
+        data = _bytes(entry.path, status.st_size)
+        return Content(_shown(path), data, _signature(status) if is_settled else None)
     except OSError as problem:
         return _unreadable(path, f"the file cannot be read: {_reason(problem)}")
 

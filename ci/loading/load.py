@@ -21,7 +21,7 @@ from ci.loading.commits.revision import Revision, revision
 from ci.loading.decision_records import ingest
 from ci.loading.derived.histories import filled
 from ci.loading.file_kinds import CaseEntry, PolicyFile, Reader, declared_twice
-from ci.loading.files import FOLDERS, Content, Known, contents
+from ci.loading.files import FOLDERS, NOTHING, Content, Known, contents
 from ci.loading.source import Source, locate
 from ci.loading.words import EVERY_WORD, VocabularyFile, merged
 from ci.progress import Progress, each
@@ -111,7 +111,7 @@ def rules_of(root: Path) -> Rules:
     return (load(root) if is_there else read(root, [], Revision(), None)).rules
 
 
-def files_of(root: Path, known: Known | None = None) -> Iterator[Content | Finding]:
+def files_of(root: Path, known: Known = NOTHING) -> Iterator[Content | Finding]:
     """The files of the repository at *root*; see `contents`. Raises UsageError where there is none."""
     if not root.is_dir():
         raise UsageError(f"`{root}` is no folder", help="--root names the folder of a policy repository")

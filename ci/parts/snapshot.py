@@ -59,7 +59,7 @@ class Snapshot:
     @property
     def known(self) -> Known:
         """The files that need not be read again where they lie as they did."""
-        return {path: (signature, self.files[path]) for path, signature in self.signatures.items()}
+        return Known(self.signatures, self.files)
 
 
 @cache

@@ -10,7 +10,7 @@ import pytest
 
 from ci import check as checking
 from ci.loading import files
-from ci.loading.files import Changed, Content, Untouched, contents
+from ci.loading.files import Changed, Content, Known, Untouched, contents
 from ci.parts import snapshot
 from ci.report.jsonl import render
 from tests.ci.parts.conftest import VOCABULARY, policy
@@ -34,7 +34,8 @@ def root(tmp_path, monkeypatch):
 
 
 def known(root):
-    return {one.path: (one.signature, one.digest) for one in contents(root)}
+    found = [*contents(root)]
+    return Known({one.path: one.signature for one in found}, {one.path: one.digest for one in found})
 
 
 def told(root, cache):
