@@ -140,7 +140,7 @@ class Change:
             is_as_it_lay = self.last.signatures == self.now.signatures
             return self.last if is_as_it_lay else replace(self.last, signatures=self.now.signatures)
         boxes, shared = self._shared()
-        asked = self._first(boxes)
+        asked = self._wider(self._first(boxes), PartAnswer(()))
         while True:
             if len(asked.paths) > max(FEW, len(self.cards) // SHARE):
                 return None

@@ -10,7 +10,7 @@ regions as `residue`; a box with residue is an upper bound, and Z3 decides.
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import date
 from fractions import Fraction
@@ -363,23 +363,27 @@ def _telling(where: Region, variable: Variable) -> Value:
         if variable.kind == "boolean":
             return min(where) if len(where) == 1 else False
         return next(value for value in variable.values if value in where)
-    whole = domain(variable)
-    assert isinstance(whole, tuple)
-    natural = {cut for span in whole for cut in span}
     low, high = where[0]
-    candidates = [
-        *([] if low in natural else near(low, upward=True, is_whole=variable.is_whole)),
-        *([] if high in natural else near(high, upward=False, is_whole=variable.is_whole)),
-        *near(low, upward=True, is_whole=variable.is_whole),
-        *near(high, upward=False, is_whole=variable.is_whole),
-        0,
-    ]
-    for candidate in candidates:
+    for candidate in _candidates(low, high, variable):
         if low <= (candidate, 0) < high:
             return candidate
     assert not isinstance(low[0], float) and not isinstance(high[0], float)
     middle = (Fraction(low[0]) + Fraction(high[0])) / 2
     return middle.numerator if middle.denominator == 1 else middle
+
+
+def _candidates(low: Cut, high: Cut, variable: Variable) -> Iterator[Number]:
+    """Values to show a span by. A bound that someone wrote tells more than that of the domain."""
+    whole = domain(variable)
+    assert isinstance(whole, tuple)
+    natural = {cut for span in whole for cut in span}
+    if low not in natural:
+        yield from near(low, upward=True, is_whole=variable.is_whole)
+    if high not in natural:
+        yield from near(high, upward=False, is_whole=variable.is_whole)
+    yield from near(low, upward=True, is_whole=variable.is_whole)
+    yield from near(high, upward=False, is_whole=variable.is_whole)
+    yield 0
 
 
 def near(cut: Cut, upward: bool, is_whole: bool) -> list[Number]:

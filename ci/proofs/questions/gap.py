@@ -33,13 +33,13 @@ def deciders(theory: Theory, outcome: str) -> Evaluator:
 
     They are the rules that answer it and, step by step, their rivals that do not give way.
     """
-    reached: set[int] = set()
     todo = list(theory.rivals.taking(outcome))
+    reached = {*todo}
     while todo:
         i = todo.pop()
-        if i not in reached:
-            reached.add(i)
-            todo += [j for j in theory.rivals.of(i) if j not in reached and not theory.rivals.beats(i, j)]
+        more = [j for j in theory.rivals.of(i) if j not in reached and not theory.rivals.beats(i, j)]
+        reached.update(more)
+        todo += more
     rules = tuple(theory.ruleset.rules[i] for i in sorted(reached))
     complete = (outcome,) if outcome in theory.ruleset.complete else ()
     return Evaluator(replace(theory.ruleset, rules=rules, outcomes=(outcome,), complete=complete))
