@@ -11,10 +11,13 @@ import hashlib
 import json
 import os
 import sys
+from array import array
+from base64 import b64decode, b64encode
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cache
 from importlib.metadata import version
+from itertools import chain
 from pathlib import Path
 from typing import Any
 
@@ -26,7 +29,7 @@ from ci.parts.card_table import Cards
 from ci.parts.cards import Kind
 from ci.proofs.answers import Concern, Row, Statuses
 
-FORMAT = 3
+FORMAT = 4
 PARTS = 5  # lines before those of the boxes
 NO_SIGNATURE: Signature = (0, 0, 0, 0)
 PROGRAM = Path(__file__).resolve().parents[2]
@@ -90,17 +93,28 @@ def write(path: Path, snapshot: Snapshot) -> None:
 def read(path: Path) -> Snapshot | None:
     """The snapshot in *path*; None where there is none that this very program wrote and nobody has touched since."""
     try:
-        stamp, _, body = path.read_bytes().partition(b"\n")
-        if not stamp.startswith(program().encode()) or stamp != _stamp(body).encode():
+        data = path.read_bytes()
+        end = data.index(b"\n")
+        if not data.startswith(program().encode()) or data[:end] != _stamp(memoryview(data)[end + 1 :]).encode():
             return None
         with no_collection():
-            *parts, boxes = body.decode().split("\n", PARTS)
-            return _from_json([json.loads(part) for part in parts], boxes.split("\n") if boxes else [])
+            return _from_json(*_lines(data, end + 1))
     except (OSError, ValueError, LookupError, TypeError, AttributeError, RecursionError):
         return None
 
 
-def _stamp(body: bytes) -> str:
+def _lines(data: bytes, start: int) -> tuple[list[Any], list[str]]:
+    """The parts and the boxes that lie in *data* from *start*. It is large: no copy is made of all of it."""
+    parts = []
+    for _ in range(PARTS):
+        end = data.index(b"\n", start)
+        parts.append(json.loads(data[start:end]))
+        start = end + 1
+    boxes = data[start:].decode()
+    return parts, boxes.split("\n") if boxes else []
+
+
+def _stamp(body: bytes | memoryview) -> str:
     return f"{program()} {hashlib.sha256(body).hexdigest()}"
 
 
@@ -122,10 +136,10 @@ def _to_json(snapshot: Snapshot) -> list[Any]:
         "rows": rows.rows,
         "overrides": [(row, *ids) for row, ids in sorted(cards.overrides.items())],
     }
-    signatures = [number for path in snapshot.files for number in snapshot.signatures.get(path, NO_SIGNATURE)]
+    numbers = array("q", chain.from_iterable(snapshot.signatures.get(path, NO_SIGNATURE) for path in snapshot.files))
     return [
         head,
-        [list(snapshot.files), list(snapshot.files.values()), signatures],
+        [list(snapshot.files), list(snapshot.files.values()), b64encode(numbers).decode()],
         [[places[path] for path in cards.paths], list(cards.ids), list(cards.kind_of)],
         [[id for id, _ in policies], [row for _, row in policies], others],
         [finding_to_json(finding) for finding in snapshot.findings],
@@ -147,11 +161,12 @@ class _Table:
 
 
 def _from_json(parts: Sequence[Any], boxes: Sequence[str]) -> Snapshot:
-    head, (paths, digests, numbers), (places, ids, kind_of), (policies, rows_of, others), findings = parts
+    head, (paths, digests, packed), (places, ids, kind_of), (policies, rows_of, others), findings = parts
     rows: list[Row] = [tuple((question, status, tuple(why)) for question, status, why in row) for row in head["rows"]]
     known: dict[Concern, Row] = {("policy", id): rows[row] for id, row in zip(policies, rows_of, strict=True)}
     known |= {tuple(concern): rows[row] for *concern, row in others}
-    signatures = zip(paths, zip(*[iter(numbers)] * 4, strict=True), strict=True)
+    numbers = iter(array("q", b64decode(packed)))
+    signatures = zip(paths, zip(numbers, numbers, numbers, numbers, strict=True), strict=True)
     cards = Cards(
         paths=[paths[place] for place in places],
         ids=ids,
