@@ -15,7 +15,7 @@ from datetime import date
 from bot.enforcement.question.case.amounts import Misread, Test
 from bot.enforcement.question.case.mentions import Mention, phrases_of
 from bot.enforcement.question.case.numbers import Numbers, figures_of
-from bot.enforcement.question.case.statement import NEAR, Said, Statement
+from bot.enforcement.question.case.statement import NEAR, OBLIGING, Said, Statement
 from bylaw.authored.vocabulary import Fact, Vocabulary
 from bylaw.language.figures import Figure
 from bylaw.language.lexicon import closed, content
@@ -112,9 +112,10 @@ class _Reader:
         facts = {name: fact for name, fact in vocabulary.facts.items() if name in variables and is_sayable(fact)}
         self.at = Statement(text, facts, phrases_of(vocabulary))
         self.numbers = Numbers(self.at, asked, self.near, today)
+        self.measures = [{*self.at.places_of(one)} for one in figures_of(text, today) if one.unit]
 
     def read(self) -> Reading:
-        said = [*self._flags(), *self._values(), *self.numbers.read(), *self.numbers.none()]
+        said = [*self._flags(), *self._values(), *self.numbers.read(), *self.numbers.inexact(), *self.numbers.none()]
         reads, unclear = self._settled(said)
         touched = {one.fact for one in said}
         return Reading(reads, unclear, frozenset(touched), tuple(self._unused(said)))
@@ -127,6 +128,8 @@ class _Reader:
             count = one.negations + len(outside)
             problem = self.at.doubt(one.first) or self._either(one)
             is_far = bool(outside) and not self.at.is_light(outside[-1] + 1, one.first)
+            if is_far and self.at.words[one.first].word in _PREPOSITIONS:  # "I can't get it back without a receipt"
+                count, outside, is_far = one.negations, [], False
             if count > 1 or is_far:
                 problem = problem or "I am not sure what the “not” belongs to"
             start, end = self.at.extent([*one.used, *outside])
@@ -134,7 +137,8 @@ class _Reader:
 
     def _values(self) -> Iterator[Said]:
         mine = [one for one in self.at.mentions if isinstance(one.value, str) and self._is_wanted(one)]
-        mine = [one for one in mine if not self._is_verb(one)]
+        following = {(one.owner, one.first): one.value for one in mine}
+        mine = [one for one in mine if not self._is_modifier(one, following) and not self._is_verb(one)]
         sharing: dict[frozenset[int], set[str]] = defaultdict(set)
         for one in mine:
             sharing[one.used].add(one.owner)
@@ -154,7 +158,9 @@ class _Reader:
             yield Said(one.owner, one.value, *self.at.extent(one.used), len(one.used), problem)
 
     def _is_wanted(self, one: Mention) -> bool:
-        """Is it of a fact that is asked about, or said in more words than one?"""
+        """Is it of a fact that is asked about, or said in more words than one, and no part of a measure ("8 years")?"""
+        if any(one.used < measure for measure in self.measures):
+            return False
         carrying = content(self.at.words[i].word for i in one.used)
         is_well_named = len(carrying) > 1 or (not self.asked and not (one.is_name and len(one.used) == 1))
         return one.owner in self.at.facts and (one.owner in self.near or is_well_named)
@@ -163,10 +169,30 @@ class _Reader:
         """Is it the question itself ("do you have the receipt?"), and nothing that is told?"""
         least = max(one.first - NEAR, 0)
         first = next(i for i in range(one.first, -1, -1) if i == least or not self.at.is_together(i - 1, one.first))
-        is_opened = self.at.is_auxiliary(self.at.words[first].word)
-        between = content(word.word for word in self.at.words[first + 1 : one.first])
-        is_thing = self.at.words[one.first].word in _PREPOSITIONS  # "with the receipt"
-        return is_opened and self.at.ends_as_question(one.first) and not is_thing and len(between) <= 1
+        opener = self.at.words[first].word
+        if not (self.at.is_auxiliary(opener) or opener in OBLIGING) or not self.at.ends_as_question(one.first):
+            return False
+        behind = self.at.words[one.last + 1].word if self.at.is_inside(one.last + 1, one.first) else ""
+        if len(one.used) == 1 and content([behind]):
+            return False  # it describes what follows: "vaccinated cats"
+        if first == one.first:
+            return self.at.is_auxiliary(opener)  # "have the receipt?"
+        between = [word.word for word in self.at.words[first + 1 : one.first]]
+        is_apart = any(word in self.at.lexicon["splitting"] for word in between)
+        is_thing = self.at.words[one.first].word in (
+            *self.at.lexicon["determining"].by_first,
+            "with",
+            "without",
+            "no",
+            "on",
+            "in",
+        )
+        return not is_apart and not is_thing and len(content(between)) <= 1
+
+    def _is_modifier(self, one: Mention, following: Mapping[tuple[str, int], object]) -> bool:
+        """Does another value of the fact follow directly, so that this one only describes it ("laptop charger")?"""
+        value = following.get((one.owner, one.last + 1), one.value)
+        return value != one.value and self.at.is_together(one.last, one.last + 1)
 
     def _is_verb(self, one: Mention) -> bool:
         """Is the name of a value what somebody did ("I placed it"), not what something is?"""

@@ -17,11 +17,13 @@ from bylaw.language.figures import Figure
 from bylaw.language.lexicon import closed, content, lexicon, stem
 from bylaw.language.text import Text, clean, tokens
 from bylaw.language.text import words_of as plain_words
+from bylaw.language.typos import Nearest
 from bylaw.language.units import unit_named
 from bylaw.language.words import spoken
 
 _SLOT = "{value}"
 _GAP = 4  # words between what stands before a number and the number: "bought a new TV 20 days ago"
+_MOST_CORRECTED = 500  # words of a text whose slips are put right
 _AGING = closed("aging")
 
 
@@ -121,6 +123,7 @@ class Phrases:
     def __init__(self, vocabulary: Vocabulary) -> None:
         self._by_first: dict[str, list[_Phrase]] = defaultdict(list)
         self._slots: list[_Slot] = []
+        spelled: set[str] = set()
         declared = [*_declared(vocabulary)]
         apart = _apart(declared)
         for owner, value, text, is_name in declared:
@@ -129,17 +132,20 @@ class Phrases:
             if stems and (carrying or len(stems) > 1) and not all(word in lexicon()["negation"] for word in words):
                 single = carrying[0] if len(carrying) == 1 and value is not None else None
                 self._by_first[stems[0]].append(_Phrase(owner, value, stems, single, is_name))
+                spelled.update(words)
         for name, fact in vocabulary.facts.items():
             slots = [one for one in fact.phrases if _SLOT in one]
             if fact.type in ("integer", "decimal") and not slots:  # what it is called stands before its number
                 slots = [f"{one} {_SLOT}" for one in (name.replace("_", " "), fact.label) if one]
             self._slots += [_slot(name, fact, one) for one in slots]
+        self._nearest = Nearest(spelled)
         self.ages = tuple(name for name, fact in sorted(vocabulary.facts.items()) if _is_age(name, fact))
         self._kinds = {name: fact for name, fact in vocabulary.facts.items() if fact.type == "enum"}
         self._roles = frozenset(_of_people(vocabulary))
 
     def find(self, words: Sequence[Word]) -> tuple[Mention, ...]:
         """The phrases in *words*; none within a longer one."""
+        words = [*(self._corrected(word) for word in words[:_MOST_CORRECTED]), *words[_MOST_CORRECTED:]]
         found = [
             one for i, word in enumerate(words) for p in self._by_first.get(word.stem, ()) for one in _at(words, i, p)
         ]
@@ -174,6 +180,11 @@ class Phrases:
                 said = [*before, *kind, *words[one.last + 1 :]]
                 named += [other.owner for other in self.find(said) if other.value is None]
         return tuple(dict.fromkeys(named))
+
+    def _corrected(self, word: Word) -> Word:
+        """The word that was meant, where the one that is written is a slip of the keyboard."""
+        meant = None if word.stem in self._by_first or not word.word.isalpha() else self._nearest.correct(word.word)
+        return word if meant is None else Word(meant, _stem(meant), word.start, word.end, word.clause, word.passage)
 
     def places(self, words: Sequence[Word], starts: Sequence[int], figure: Figure) -> Iterator[Place]:
         """The facts whose words stand around *figure*. The words start at *starts*."""

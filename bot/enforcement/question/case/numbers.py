@@ -78,7 +78,7 @@ class Numbers:
                 continue
             options = [(place, value) for place in places if (value := self.value_of(place.fact, figure)) is not None]
             if options:
-                yield from self._of_figure(figure, options, is_inexact)
+                yield from self._of_its_value(figure, options, known, is_inexact)
             elif not any(one.rank >= _NAMED and self.value_of(one.fact, figure) is not None for one in around):
                 untold.append((figure, is_inexact))
         for figure, is_inexact in untold:
@@ -121,6 +121,21 @@ class Numbers:
         is_named = any(stem(word) in self.at.own(name) for name in self.at.phrases.ages)
         return is_named or stem(word) in _KIN or word in _ANYBODY
 
+    def inexact(self) -> Iterator[Said]:
+        """Words of a fact around what is no number: "renewed it a few times"."""
+        said = [word.word for word in self.at.words]
+        for first, behind in self.at.lexicon["inexact"].find(said):
+            if first and said[first - 1] == "how":
+                continue
+            unit = self.at.lexicon.unit(said, behind) if behind < len(said) else None
+            last = behind - 1 + (unit[1] if unit else 0)
+            core, end = self.at.words[behind - 1].end, self.at.words[last].end
+            figure = Figure(self.at.words[first].start, end, (), unit[0] if unit else None, core=core)
+            for place in self._places(figure):
+                if place.fact in self.at.facts and place.rank >= _NAMED:
+                    extent = self.at.extent(place.used, figure)
+                    yield Said(place.fact, None, *extent, place.rank, "it does not say exactly how many")
+
     def none(self) -> Iterator[Said]:
         """No thing of those that a fact counts: "no points" are none."""
         for word in self.at.words:
@@ -146,21 +161,37 @@ class Numbers:
             measured and figure.unit is None and used and self._counts_another(figure, used[-1] + 1, place.fact)
         )
 
+    def _of_its_value(
+        self, figure: Figure, options: Sequence[tuple[Place, Value | Misread]], known: set[str], is_inexact: bool
+    ) -> Iterator[Said]:
+        """A number is of the fact that it is a value of: "I'm 30 days late" tells no age."""
+        misfits = {place.fact for place, value in options if isinstance(value, Misread)}
+        proper = [one for one in options if one[0].rank >= _NAMED and one[0].fact not in misfits]
+        if all(place.fact in misfits for place, _ in options) and misfits.isdisjoint(self.asked):
+            by_unit = [*self._by_unit(figure, known - misfits, is_inexact)]
+            if by_unit:
+                yield from by_unit
+                return
+        best = [(self._by_own_unit(place, figure), value) for place, value in proper or options]
+        yield from self._of_figure(figure, best, is_inexact)
+
+    def _by_own_unit(self, place: Place, figure: Figure) -> Place:
+        """Of two facts whose words fit, the one in whose very unit the number is told fits better."""
+        is_own = figure.unit is not None and figure.unit == unit_named(self.at.facts[place.fact].unit)
+        return replace(place, rank=place.rank + is_own)
+
     def _of_figure(
         self, figure: Figure, options: Sequence[tuple[Place, Value | Misread]], is_inexact: bool
     ) -> Iterator[Said]:
-        """The reading of one number beside words of facts: the best fitting of those that it is a value of.
-
-        "I'm 30 days late" tells no age. Of two facts whose words fit, one in whose very unit it is told fits better.
-        """
-        proper = [one for one in options if not isinstance(one[1], Misread)]
-        units = {place.fact: unit_named(self.at.facts[place.fact].unit) for place, _ in options}
-        ranked = [
-            (place.rank + (figure.unit is not None and figure.unit == units[place.fact]), place, value)
-            for place, value in proper or options
-        ]
-        best = max(rank for rank, _, _ in ranked)
-        top = {place.fact: (place, value) for rank, place, value in ranked if rank == best}
+        """The reading of one number beside words of facts: the best fitting words speak for it."""
+        best = max(place.rank for place, _ in options)
+        top = {place.fact: (place, value) for place, value in options if place.rank == best}
+        rivals = (
+            self._measured_so(figure, self.asked) - set(top) if best == 0 else set()
+        )  # nothing but the unit is declared
+        if best == 0 and not set(top) & self.asked and rivals:
+            yield from self._by_unit(figure, set(), is_inexact)
+            return
         names = set(top) & self.asked if len(top) > 1 and len(set(top) & self.asked) == 1 else set(top)
         for name in sorted(names):
             place, value = top[name]

@@ -17,7 +17,7 @@ from bylaw.language.text import words_of as plain_words
 from bylaw.logic.formula.ir import Value
 
 NEAR = 12  # words before a phrase in which it may be doubted
-_MODALS = closed("modal")
+OBLIGING = closed("obliging")
 _AUXILIARY = closed("bare_auxiliary")
 _GENERAL = content(plain_words("number total many much long how the customer is was date price"))
 
@@ -73,7 +73,7 @@ class Statement:
         if not k or not self.is_together(k - 1, k) or (k > 1 and self.is_together(k - 2, k)):
             return False
         before = self.words[k - 1].word
-        return self.is_auxiliary(before) or before in _MODALS
+        return self.is_auxiliary(before) or before in OBLIGING
 
     def ends_as_question(self, i: int) -> bool:
         passage = self.text.passages[self.words[i].passage - 1]
