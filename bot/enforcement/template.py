@@ -9,11 +9,13 @@ from bot.claims.judge import holds
 from bot.claims.models import Claim
 from bot.enforcement.case import Case
 from bot.enforcement.judged.reading import situation
-from bot.enforcement.question.intent import asks_open
+from bot.enforcement.question.case.mentions import phrases_of
+from bot.enforcement.question.case.mentions import words_of as words_in
+from bot.enforcement.question.intent import asking_clause, asks_for_permission, asks_open
 from bot.enforcement.question.topic.scope import Duty
 from bot.enforcement.writing import write
 from bylaw.language.lexicon import lexicon
-from bylaw.language.text import words_of
+from bylaw.language.text import parse, words_of
 from bylaw.logic.formula.ir import Atom, ConditionalRule, Variable, names
 
 _REFUSING = ("negation", "refusal", "forbidding")
@@ -37,7 +39,8 @@ def decided(case: Case, outcomes: Sequence[str]) -> Iterator[Line]:
         asked_for = _asked_for(case, outcome)
         denied = [name for name in asked_for if name != result.action]
         denied = [name for name in denied if not case.words.vocabulary.is_part(name, result.action)]
-        is_yes = not denied and not is_refusal(case, result.action) if asked_for else None  # a refusal is no yes
+        is_no = bool(denied) or (is_refusal(case, result.action) and not _is_said_so(case, result.action))
+        is_yes = not is_no if asked_for else None
         said = write.taken(case.words, outcome, result.action, is_yes, denied)
         claims = [Claim(kind="gives", quote=said, action=result.action)]
         claims += [Claim(kind="denies", quote=said, action=name) for name in denied]
@@ -53,7 +56,19 @@ def _asked_for(case: Case, outcome: str) -> list[str]:
     vocabulary = case.index.vocabulary
     named = dict.fromkeys(map(vocabulary.canonical, case.memory.topic.actions))
     found = [name for name in named if vocabulary.outcome_of(name) == outcome]
-    return found if len(found) == 1 and not asks_open(case.text) else []
+    return found if len(found) == 1 and _asks_whether(case) else []
+
+
+def _asks_whether(case: Case) -> bool:
+    """May a yes answer the question: does it ask whether it is so, and not whether it is forbidden?"""
+    clause = [word.text for word in asking_clause(case.text)]
+    return not asks_open(case.text) and not lexicon()["forbidding"].any_in(clause)
+
+
+def _is_said_so(case: Case, action: str) -> bool:
+    """Does the question say a name of the action whole ("without a fee"), and not but the thing that it refuses?"""
+    found = phrases_of(case.index.vocabulary).find(words_in(parse(case.text)))
+    return any(one.value is None and one.owner == action for one in found)
 
 
 def because(case: Case, rule: ConditionalRule) -> Line:
@@ -84,7 +99,9 @@ def duties(
         if kind != "prohibited" and not holds(situation(case, ""), action):
             yield Line(write.open_duty(case.words, action), (), rule)
             continue
-        said = write.duty(case.words, kind, action)
+        is_alone = kind != "required" and is_explained and [*case.scope.actions] == [action]
+        is_asked = is_alone and not is_refusal(case, action) and asks_for_permission(case.text) and _asks_whether(case)
+        said = write.duty(case.words, kind, action, is_asked)
         yield Line(said, (Claim(kind="denies" if kind == "prohibited" else "gives", quote=said, action=action),), rule)
         if is_explained and rule.rule_id not in seen:
             yield because(case, rule)
@@ -111,12 +128,14 @@ def _untold(case: Case, told: set[str]) -> Iterator[Duty]:
     """The duties of the case that must be told and that nobody asked about."""
     actions = case.index.vocabulary.actions
     lost = {fired.rule_id for fired in case.decision.lost}
-    for action in case.decision.required:
+    standing = [case.index.rule(fired.rule_id) for fired in case.decision.fired if fired.rule_id not in lost]
+    alike = [case.index.rule(one.rule_id) for one in case.decision.outcomes.values() if one.rule_id]  # not all fired
+    brought = [other for rule in alike for other in rule.effect.demands]
+    for action in dict.fromkeys((*case.decision.required, *brought)):
         if action in told or not (action in actions and actions[action].must_tell):
             continue
-        rules = (case.index.rule(fired.rule_id) for fired in case.decision.fired if fired.rule_id not in lost)
-        rule = next((rule for rule in rules if action in rule.effect.demands), None)
-        if rule is not None:
+        rule = next((rule for rule in (*standing, *alike) if action in rule.effect.demands), None)
+        if rule is not None and (action in case.decision.required or holds(situation(case, ""), action)):
             yield "required", action, rule
 
 

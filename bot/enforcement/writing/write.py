@@ -101,10 +101,12 @@ def withheld(words: Words, facts: Iterable[str]) -> str:
     return f"Not told: {listing(words.fact(name) for name in facts)}. Once it is, the answer may be another."
 
 
-def duty(words: Words, kind: str, action: str) -> str:
-    """A required, prohibited or permitted action."""
+def duty(words: Words, kind: str, action: str, is_asked: bool = False) -> str:
+    """A required, prohibited or permitted action; with yes or no where *is_asked* whether it may be."""
     clause = words.denied(action) if kind == "prohibited" else words.given(action)
     verb = {"required": "Required", "prohibited": "Not allowed", "permitted": "Allowed"}[kind]
+    if clause and is_asked:
+        return f"{'No' if kind == 'prohibited' else 'Yes'}, {clause}."
     return f"{_capital(clause)}." if clause else f"{verb}: {words.action(action)}."
 
 
