@@ -168,6 +168,8 @@ def _overview(case: Case, readers: Collection[str]) -> Turn | None:
     if not case.memory.topic.is_named and (one := hinted(case.memory.topic)):  # told what it is about, people go on
         case = case_about(case, offers.topic_of(one[0], case.index))
     about, text = case.memory.topic, case.text
+    if case.scope.is_named and len(case.scope.outcomes) == 1:  # of several that the words name, what is told decides
+        about = replace(about, outcomes=case.scope.outcomes, areas=())
     found = overview(text, about, said, case.index, case.evaluator, case.day, readers)
     is_decided = any(case.decision.outcomes[name].action is not None for name in case.scope.outcomes[:1])
     is_decided = is_decided or any(action in case.scope.actions for _, action, _ in case.scope.duties)

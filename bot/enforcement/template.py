@@ -39,8 +39,7 @@ def decided(case: Case, outcomes: Sequence[str]) -> Iterator[Line]:
         asked_for = _asked_for(case, outcome)
         denied = [name for name in asked_for if name != result.action]
         denied = [name for name in denied if not case.words.vocabulary.is_part(name, result.action)]
-        is_no = bool(denied) or (is_refusal(case, result.action) and not _is_said_so(case, result.action))
-        is_yes = not is_no if asked_for else None
+        is_yes = _says_yes(case, result.action, denied) if asked_for else None
         said = write.taken(case.words, outcome, result.action, is_yes, denied)
         claims = [Claim(kind="gives", quote=said, action=result.action)]
         claims += [Claim(kind="denies", quote=said, action=name) for name in denied]
@@ -63,6 +62,21 @@ def _asks_whether(case: Case) -> bool:
     """May a yes answer the question: does it ask whether it is so, and not whether it is forbidden?"""
     clause = [word.text for word in asking_clause(case.text)]
     return not asks_open(case.text) and not lexicon()["forbidding"].any_in(clause)
+
+
+def _says_yes(case: Case, action: str, denied: Sequence[str]) -> bool | None:
+    """Does *action*, taken where it was asked for, say yes? None where neither does: "can you reject it?" is rejected.
+
+    What is called by what it is not ("no fee") is a yes where the question says just that ("can I leave without a
+    fee?") and nothing of the outcome is less restrictive.
+    """
+    if denied or not is_refusal(case, action):
+        return not denied
+    if not _is_said_so(case, action):
+        return False
+    vocabulary = case.index.vocabulary
+    outcome = vocabulary.outcomes.get(vocabulary.outcome_of(action) or "")
+    return True if outcome and action in map(vocabulary.canonical, outcome.restrictive[-1:]) else None
 
 
 def _is_said_so(case: Case, action: str) -> bool:

@@ -7,13 +7,14 @@ from dataclasses import replace
 
 from bot.conversation import Citation, Turn
 from bot.enforcement.case import Case
-from bot.enforcement.question.intent import asking_clause, asks_what_holds
+from bot.enforcement.question.intent import asking_clause, asks_what_follows, asks_what_holds
 from bot.enforcement.question.lookups import lookups
 from bot.enforcement.question.topic import offers
 from bot.enforcement.question.topic.covered import Coverage, coverage, is_of_another_deed
+from bot.enforcement.question.topic.stems import stems_in
 from bot.enforcement.turn import turn_of
 from bot.enforcement.writing import missing, write
-from bot.enforcement.writing.unchecked import Unchecked, unchecked
+from bot.enforcement.writing.unchecked import HALF, Unchecked, unchecked
 
 _MOST_QUOTED = 3  # sentences of texts
 
@@ -21,14 +22,16 @@ _MOST_QUOTED = 3  # sentences of texts
 def uncovered(case: Case, readers: Collection[str]) -> Turn | None:
     """What is said where nothing that is asked is declared. It leaves the conversation as it was."""
     found = coverage(case.text, case.told_now, case.index)
-    is_told_anew = bool(case.unclear) and case.memory.topic.is_named
+    is_told_anew = any(one.fact not in case.bounds for one in case.unclear) and case.memory.topic.is_named
     goes_on_with = bool(case.asked or is_told_anew or set(case.facts) - {read.fact for read in case.reads})
     if case.is_proposed or (goes_on_with and (not found.unknown or case.told_now or not asks_what_holds(case.text))):
         return None
+    if found.unknown and (said := [one for one in texts_on(case, readers, found) if one.relevance > HALF]):
+        return quoted(case, said)  # what only a text speaks of, it answers
     if found.is_covered:
-        return _doubted(case, found) if is_of_another_deed(case.text, case.told_now, case.index) else None
-    if found_texts := texts_on(case, readers):
-        return quoted(case, found_texts)
+        is_strange = is_of_another_deed(case.text, case.told_now, case.index)
+        is_of_facts = bool(found.unknown) and not case.scope.is_named and asks_what_follows(case.text)
+        return _doubted(case, found) if is_strange or is_of_facts else None
     if case.told_now and case.scope.is_offer and (turn := which(case, found)) is not None:
         return turn
     about = f": nothing in them speaks of {write.quoted(found.typed)}" if found.unknown else ""
@@ -77,10 +80,12 @@ def refused(case: Case) -> Turn:
     return missing_of(case, lines, words, owners, is_asked=True)
 
 
-def texts_on(case: Case, readers: Collection[str]) -> list[Unchecked]:
-    """What stands in policies as text alone about what is asked."""
-    asked = coverage(case.text, case.told_now, case.index).asked
-    return unchecked(asked or case.text.split(), readers, case.index, case.day)
+def texts_on(case: Case, readers: Collection[str], found: Coverage | None = None) -> list[Unchecked]:
+    """What policies say as text alone about what is asked, with half of the words of it that no rule knows."""
+    found = found or coverage(case.text, case.told_now, case.index)
+    near = unchecked(found.asked or case.text.split(), readers, case.index, case.day)
+    unknown = stems_in(" ".join(found.unknown))
+    return [one for one in near if 2 * len(unknown & stems_in(" ".join(one.texts))) >= len(unknown)]
 
 
 def quoted(case: Case, texts: Sequence[Unchecked]) -> Turn:

@@ -17,7 +17,8 @@ PRONOUNS = closed("personal")
 CONJUNCTIONS = closed("conjunction")
 PREPOSITIONS = closed("preposition")
 AUXILIARIES = closed("auxiliary")
-FUNCTION_WORDS = DETERMINERS | PRONOUNS | CONJUNCTIONS | PREPOSITIONS | AUXILIARIES | closed("adverbial")
+_CLOSED = DETERMINERS | PRONOUNS | CONJUNCTIONS | PREPOSITIONS | AUXILIARIES
+FUNCTION_WORDS = _CLOSED | closed("adverbial") | closed("subordinating")
 
 _FORMS = lexicon().auxiliaries
 _SUBJECTS = closed("subject_of_is")

@@ -16,7 +16,7 @@ from bot.enforcement.question.case.proposed import Held, merged
 from bot.enforcement.question.case.replies import declines, read_answer
 from bot.enforcement.question.earlier import EarlierCase, is_correction, meant, names_back, opens_another
 from bot.enforcement.question.memory import Memory, continued, goes_on
-from bot.enforcement.question.topic.covered import coverage
+from bot.enforcement.question.topic.covered import coverage, named_lightly
 from bot.enforcement.question.topic.offers import SOMETHING_ELSE, picked, topic_of
 from bot.enforcement.question.topic.recognise import Topic, bound, naming, topic
 from bot.enforcement.question.topic.scope import asked_about
@@ -163,6 +163,7 @@ def _about(text: str, reads: Sequence[Read], index: BundleIndex) -> Topic:
         return whole
     words = coverage(text, reads, index).asked
     found = phrases_of(index.vocabulary).by_kind(words_of(parse(text)))
+    found += tuple(name for name, _ in named_lightly(text, index))
     return naming(bound(whole, text, words, index), found, index)
 
 

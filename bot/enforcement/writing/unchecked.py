@@ -11,7 +11,7 @@ from typing import Any
 from bot.enforcement.question.topic.stems import stems_in
 from bot.index import BundleIndex
 
-_NEAR = Fraction(1, 2)  # of what is asked has to stand in the text
+HALF = Fraction(1, 2)  # of what is asked has to stand in the text
 NOTE = "not checked by logic"
 
 
@@ -36,7 +36,7 @@ def unchecked(words: Collection[str], readers: Collection[str], index: BundleInd
     """The texts that speak of *words*, in force on *day*, as far as *readers* may be answered from them."""
     asked = stems_in(" ".join(words))
     found = [] if not asked else [replace(one, relevance=_share(one, asked)) for one in _texts(readers, index, day)]
-    near = (one for one in found if one.relevance >= _NEAR)
+    near = (one for one in found if one.relevance >= HALF)
     return sorted(near, key=lambda one: (-one.relevance, one.policy_id))
 
 

@@ -83,23 +83,39 @@ def some(variable: Variable, chance: random.Random) -> Value:
 
 
 @pytest.mark.parametrize(
-    ("text", "starts"),
+    ("root", "text", "starts"),
     [
-        ("I broke the seal of my software. Can you reject the return?", "No."),
         (
+            "voltmark",
+            "I broke the seal of my software. Can you reject the return?",
+            "The customer gets no refund.",
+        ),  # neither yes nor no
+        (
+            "voltmark",
             "I am a standard customer, bought a TV in your store 5 days ago at the regular price and have the receipt. "
             "Do I get a full refund?",
             "Yes, the customer gets the full price back.",
         ),
         (
+            "voltmark",
             "I bought a TV for $600 20 days ago and lost the receipt. Do I get a full refund?",
             "No, the customer does not get the full price back. The customer gets store credit.",
         ),
+        ("sauna", "3 years of membership. Can I get a towel for free?", "Yes, there is no fee for a towel."),
+        ("sauna", "3 years of membership. Do I pay a towel fee?", "No, a towel costs nothing."),
+        ("sauna", "May I swim in the lake?", "Yes, it is allowed to swim in the lake."),
+        (
+            "sauna",
+            "Is it forbidden to swim in the lake?",
+            "It is allowed to swim in the lake.",
+        ),  # a yes would say the opposite
     ],
 )
-def test_yes_and_no_follow_what_is_decided(text: str, starts: str, repositories: dict[str, BundleIndex]) -> None:
+def test_yes_and_no_follow_what_is_decided(
+    root: str, text: str, starts: str, repositories: dict[str, BundleIndex]
+) -> None:
     question = Question(text=text, actor=Actor(id="u"), asked_at=NOW, session_id="s", request_id="r")
-    turn = answer(question, {}, repositories["voltmark"])
+    turn = answer(question, {}, repositories[root])
     assert turn.reply.text.startswith(starts), turn.reply.text
     assert turn.artifacts["verdict"]["verdict"] == "valid"
     assert turn.artifacts["verdict"]["reading"]["by"] == "template"

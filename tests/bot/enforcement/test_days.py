@@ -56,7 +56,7 @@ def test_the_rules_of_that_day_answer(row: dict, sauna: BundleIndex) -> None:
 def test_more_changes_than_are_told_are_not_kept_quiet(sauna: BundleIndex, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("bot.enforcement.answer._MOST_CHANGES", 1)
     text = said(["Can I swim in the lake from 2 January 2027 to 30 January 2027?"], sauna).reply.text
-    assert "From 2 January 2027:\nIt is allowed" in text
+    assert "From 2 January 2027:\nYes, it is allowed" in text
     assert "From 15 January 2027 on the rules change again" in text and "not allowed" not in text
 
 

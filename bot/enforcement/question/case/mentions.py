@@ -25,6 +25,7 @@ _SLOT = "{value}"
 _GAP = 4  # words between what stands before a number and the number: "bought a new TV 20 days ago"
 _MOST_CORRECTED = 500  # words of a text whose slips are put right
 _AGING = closed("aging")
+_TIMES = (stem("times"),)
 
 
 @dataclass(frozen=True, slots=True)
@@ -138,6 +139,9 @@ class Phrases:
             if fact.type in ("integer", "decimal") and not slots:  # what it is called stands before its number
                 slots = [f"{one} {_SLOT}" for one in (name.replace("_", " "), fact.label) if one]
             self._slots += [_slot(name, fact, one) for one in slots]
+        self._deeds = [
+            _Phrase(one.fact, True, one.before, None, False) for one in self._slots if one.after[:1] == _TIMES
+        ]
         self._nearest = Nearest(spelled)
         self.ages = tuple(name for name, fact in sorted(vocabulary.facts.items()) if _is_age(name, fact))
         self._kinds = {name: fact for name, fact in vocabulary.facts.items() if fact.type == "enum"}
@@ -162,6 +166,12 @@ class Phrases:
         is_object = other.value is None and other.used - one.used == {other.first}
         is_told = is_object and one.owner in self._kinds and one.owner not in self._roles
         return one.used < other.used and not is_told
+
+    def deeds(self, words: Sequence[Word]) -> Iterator[Mention]:
+        """Where *words* tell, without a number, what a fact counts by its times: "renewed it"."""
+        for deed in self._deeds:
+            for i, word in enumerate(words):
+                yield from _at(words, i, deed) if deed.stems[:1] == (word.stem,) else ()
 
     def by_kind(self, words: Sequence[Word]) -> tuple[str, ...]:
         """The actions that a text names with a value in the place of its fact: "bring a cat", an animal.
@@ -274,7 +284,7 @@ def _slot(name: str, fact: Fact, text: str) -> _Slot:
 
 
 def _at(words: Sequence[Word], i: int, phrase: _Phrase) -> Iterator[Mention]:
-    """The phrase from word *i* on. Articles and adverbs may stand within it, and within a flag a negation."""
+    """The phrase from word *i* on. Articles and adverbs may stand within it, within a flag a negation and how long."""
     used = [i]
     k, negations = i + 1, 0
     lex = lexicon()
@@ -283,6 +293,9 @@ def _at(words: Sequence[Word], i: int, phrase: _Phrase) -> Iterator[Mention]:
             continue  # "seal broken"
         while k < len(words) and words[k].stem != wanted:
             is_flag = isinstance(phrase.value, bool)
+            if is_flag and (length := _measure_at(words, k)):  # "leave two weeks before the end"
+                k += length
+                continue
             is_negation = is_flag and words[k].word in lex["negation"]
             if not (
                 is_negation
@@ -299,6 +312,15 @@ def _at(words: Sequence[Word], i: int, phrase: _Phrase) -> Iterator[Mention]:
         k += 1
     if phrase.single is None or any(_is_form(words[k].word, phrase.single) for k in used):
         yield Mention(phrase.owner, phrase.value, frozenset(used), negations, phrase.is_name)
+
+
+def _measure_at(words: Sequence[Word], k: int) -> int:
+    """How many words the number and its unit at *k* take; none where no such stands there."""
+    lex = lexicon()
+    if not (words[k].word[0].isdecimal() or words[k].word in lex.numbers):
+        return 0
+    unit = lex.unit([word.word for word in words[k + 1 : k + 4]], 0)
+    return 1 + unit[1] if unit else 0
 
 
 def _is_form(word: str, declared: str) -> bool:

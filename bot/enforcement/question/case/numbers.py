@@ -76,7 +76,8 @@ class Numbers:
             places = [one for one in around if self._may_be_meant(one, figure)]
             if not figure.is_firm and not any(place.rank >= _NAMED for place in places):
                 continue
-            options = [(place, value) for place in places if (value := self.value_of(place.fact, figure)) is not None]
+            valued = [(place, value) for place in places if (value := self.value_of(place.fact, figure)) is not None]
+            options = [one for one in valued if isinstance(one[1], Misread) or not self._is_foreign(one[0].fact)]
             if options:
                 yield from self._of_its_value(figure, options, known, is_inexact)
             elif not any(one.rank >= _NAMED and self.value_of(one.fact, figure) is not None for one in around):
@@ -111,7 +112,8 @@ class Numbers:
             case [who, "of"] if self._is_person(who):
                 return first - 2
             case [who, verb] if verb in _COMING_OF_AGE and (who in _ONE_PERSON or self._is_person(who)):
-                return None if content([behind]) or behind == "of" else first - 2
+                is_counting = bool(content([behind])) and not self._names_a_day(k + 1)
+                return None if is_counting or behind == "of" else first - 2
             case [*_, who] if bounding and singular(behind) == behind and self._is_person(who):
                 return first - 1  # "children under 12"
         return None
@@ -137,7 +139,12 @@ class Numbers:
                     yield Said(place.fact, None, *extent, place.rank, "it does not say exactly how many")
 
     def none(self) -> Iterator[Said]:
-        """No thing of those that a fact counts: "no points" are none."""
+        """No thing of those that a fact counts: "no points" are none, and what was never renewed was so at no time."""
+        numbered = {place.fact for one in figures_of(self.at.text, self.today) for place in self._places(one)}
+        for deed in self.at.phrases.deeds(self.at.words):
+            denied = self.at.negations(deed) if deed.owner not in numbered else []
+            if denied and deed.owner in self.at.facts and self.at.is_light(denied[-1] + 1, deed.first):
+                yield Said(deed.owner, 0, *self.at.extent([*denied, *deed.used]), _NAMED)
         for word in self.at.words:
             if word.word == "no":
                 figure = Figure(word.start, word.end, (Fraction(0),), core=word.end)
@@ -149,6 +156,10 @@ class Numbers:
 
     def _places(self, figure: Figure) -> Iterator[Place]:
         return self.at.phrases.places(self.at.words, self.at.starts, figure)
+
+    def _is_foreign(self, name: str) -> bool:
+        """Is the fact declared for other domains than that of the matter?"""
+        return bool(self.asked) and name not in self.near and bool(self.at.facts[name].domains)
 
     def _may_be_meant(self, place: Place, figure: Figure) -> bool:
         """Is a number that counts something else no value, and one of a fact that nobody asked about well named?"""
@@ -259,8 +270,14 @@ class Numbers:
         if k >= len(self.at.words) or not self.at.is_together(k - 1, k):
             return False
         word = self.at.words[k].word
+        if self._names_a_day(k):
+            return False  # "she turned 12 last week" counts no weeks
         is_light = word in self.at.lexicon["dimension"] or not content([word])
         return word[0].isdecimal() or not (is_light or stem(word) in self.at.own(name))
+
+    def _names_a_day(self, k: int) -> bool:
+        """Does the word at *k* name days: "last week"?"""
+        return any(one.begins <= self.at.words[k].start < one.ends for one in dates.find(self.at.text.seen, self.today))
 
     def misread(
         self, figure: Figure, value: Value | Misread, used: frozenset[int], is_inexact: bool = False

@@ -9,13 +9,13 @@ from __future__ import annotations
 import re
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from decimal import Decimal
 from itertools import chain
 
 from bot.enforcement.question.case.days import named_days
 from bot.enforcement.question.case.facts import Read
-from bot.enforcement.question.case.mentions import said_by
+from bot.enforcement.question.case.mentions import phrases_of, said_by, words_of
 from bot.enforcement.question.intent import asking_clause, clauses
 from bot.enforcement.question.kept import kept
 from bot.enforcement.question.topic.stems import (
@@ -29,6 +29,7 @@ from bot.enforcement.question.topic.stems import (
 from bot.index import BundleIndex
 from bylaw.authored.vocabulary import Fact
 from bylaw.language.lexicon import closed, lexicon, stem
+from bylaw.language.text import parse
 from bylaw.language.words import DETERMINERS, FUNCTION_WORDS, PRONOUNS, Word, read_words
 
 POLICY_ID = re.compile(r"\bPOL-[A-Z0-9]+(?:-[A-Z0-9]+)*\b", re.IGNORECASE)
@@ -57,32 +58,64 @@ def coverage(text: str, reads: Sequence[Read], index: BundleIndex) -> Coverage:
         return Coverage(True)
     clause = asking_clause(text)
     inside = [read for read in reads if any(read.start <= word.start < read.end for word in clause)]
-    told = [*((read.start, read.end) for read in inside), *named_days(text)]
+    told = _told(text, inside)
     free = [word for word in clause if not any(start <= word.start < end for start, end in told)]
     runs = _runs(free)
+    named = [span for _, span in named_lightly(text, index) if any(word.start in span for word in clause)]
     kinds = (stems_in(read.fact) for read in reads if isinstance(read.value, str))  # "a cat" says "animal", too
     said = _known(index).said(stems_in(text).union(*kinds))
-    is_named = not stems_of(word.text for word in (clause or read_words(text))).isdisjoint(said.named)
+    is_named = bool(named) or not stems_of(w.text for w in (clause or read_words(text))).isdisjoint(said.named)
     if not runs:
         is_told = not any(word.is_number for word in free) and bool(reads)
-        return Coverage(is_told or is_named)
+        return (None if is_named or not clause else _of_a_number(text, reads, said)) or Coverage(is_told or is_named)
     weights = index.rules.enforcement.covered
     weighed = [one for run in runs for one in _weighed([stems_of([word.text]) for word in run], said, weights.part)]
-    known = sum((weight * worth for weight, worth in weighed), Decimal(len(inside)))
-    share = known / sum((weight for weight, _ in weighed), Decimal(len(inside)))
-    words = [word.text for run in runs for word in run]
+    whole = Decimal(len(inside) + len(named))
+    known = sum((weight * worth for weight, worth in weighed), whole)
+    share = known / sum((weight for weight, _ in weighed), whole)
     strange = [word for run in runs for word in run if said.is_unknown(stems_of([word.text]))]
-    unknown = tuple(dict.fromkeys(word.text for word in strange))
-    typed = {word.text: text[word.start : word.end] for word in strange}
+    open_ = _uncovered(text, runs, strange)
     is_case = len(reads) > 1 or any(_tells_a_case(read, read in inside) for read in reads)
     if is_case or is_named:  # of a case that is told, what is asked is often said in other words
-        is_covered = share >= weights.named_from or (is_case and (share > 0 or not unknown))
+        is_covered = share >= weights.named_from or (is_case and (share > 0 or not strange))
     else:
         is_covered = bool(said.told) and share >= weights.told_from
-    heads = [stems_of([word]) for word in words]
+    heads = [stems_of([word.text]) for run in runs for word in run]
     names = [name for name in _called(index) if len(name) <= 2 * len(heads)]  # at least half of it is said
-    is_called = not unknown and any(all(not one.isdisjoint(name) for one in heads) for name in names)
-    return Coverage(is_covered or is_called, tuple(dict.fromkeys(words)), unknown, tuple(typed.values()))
+    is_called = not strange and any(all(not one.isdisjoint(name) for one in heads) for name in names)
+    return replace(open_, is_covered=is_covered or is_called)
+
+
+def _of_a_number(text: str, reads: Sequence[Read], said: _Said) -> Coverage | None:
+    """What is asked where but a number is told, which may be of anything: the words before "do they have to pay?".
+
+    None where these are known.
+    """
+    told = _told(text, reads)
+    runs = _runs(word for word in read_words(text) if not any(start <= word.start < end for start, end in told))
+    strange = [word for run in runs for word in run if said.is_unknown(stems_of([word.text]))]
+    is_number = [isinstance(read.value, str | bool) for read in reads] == [False]
+    return _uncovered(text, runs, strange) if strange and is_number else None
+
+
+def _told(text: str, reads: Iterable[Read]) -> list[tuple[int, int]]:
+    """Where *text* tells the facts *reads*, or names days."""
+    return [*((read.start, read.end) for read in reads), *named_days(text)]
+
+
+def _uncovered(text: str, runs: Iterable[Sequence[Word]], strange: Sequence[Word]) -> Coverage:
+    """The words of *runs* are asked, and those that are *strange* unknown."""
+    asked = tuple(dict.fromkeys(word.text for run in runs for word in run))
+    typed = {word.text: text[word.start : word.end] for word in strange}
+    return Coverage(False, asked, tuple(typed), tuple(typed.values()))
+
+
+def named_lightly(text: str, index: BundleIndex) -> Iterator[tuple[str, range]]:
+    """The actions named by a phrase none of whose words tells one matter from another ("go in"), and where."""
+    words = words_of(parse(text))
+    for one in phrases_of(index.vocabulary).find(words):
+        if one.value is None and not stems_of(words[i].word for i in one.used):
+            yield one.owner, range(words[one.first].start, words[one.last].end)
 
 
 def _tells_a_case(read: Read, is_asked: bool) -> bool:
@@ -140,6 +173,8 @@ def is_of_another_deed(text: str, reads: Sequence[Read], index: BundleIndex) -> 
         is_told = is_name or any(word.start in one for one in told)
         return said.is_unknown(stems_of([word.text])) and not is_told
 
+    if any(True for _ in named_lightly(text, index)):
+        return False
     named = said.named | said.told
     deeds = _deeds(text)
     return any(map(is_strange, chain.from_iterable(d[: 1 if stems_of([d[0].text]) & named else 2] for d in deeds)))

@@ -56,7 +56,7 @@ LEAST = 1.0  # how much words speak of a subject that they do not name: half a w
 NAMED = 3.0  # how much a word speaks of a subject in whose name it is, and in that of no other
 AHEAD = 1.5  # how many times as much as of any other the words have to speak of a subject
 _HARDLY = 0.25  # less says nothing, whatever is told beside it
-_COUNTS = frozenset(map(stem, lexicon().numbers))
+_COUNTS = frozenset(map(stem, (*lexicon().numbers, *lexicon().ordinals)))
 _Names = Mapping[str, tuple[frozenset[str], ...]]  # of each matter all that it is called, as stems
 
 

@@ -210,7 +210,9 @@ def asked_about(
 ) -> tuple[frozenset[str], frozenset[str]]:
     """The facts that matter for what is named, else for what it may be about; and those of the rules beside them."""
     known = lookups(index)
-    names = (*topic.outcomes, *topic.actions) or candidates(topic, facts, index, evaluator, day)
+    named, besides = _by_words_and_facts(topic, facts, index, evaluator, day)
+    found = dict.fromkeys((*topic.outcomes, *named, *besides, *topic.actions))
+    names = tuple(found) or candidates(topic, facts, index, evaluator, day)
     matter = frozenset().union(*(_tested(known, name, evaluator, day) for name in names)) - {""}
     rules = (*known.answering(names, evaluator, day), *known.speaking(names, evaluator, day))
     near = (known.of_domain(domain, evaluator) for domain in sorted({rule.domain for rule in rules}))
