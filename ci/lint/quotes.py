@@ -145,20 +145,25 @@ def _own(vocabulary: Vocabulary, actions: Sequence[str]) -> list[_Measure]:
 
 def _negation(file: PolicyFile, vocabulary: Vocabulary, action: PolicyAction, at: Route) -> Iterator[Finding]:
     """A "must not" beside a duty. The most restrictive action of an outcome is itself a no: "cannot be returned"."""
-    outcome = vocabulary.outcome_of(action.action)
-    refusals = vocabulary.restrictive(outcome)[:1] if outcome is not None else ()
     text = action.source_text or ""
-    if action.type == "prohibited" or vocabulary.canonical(action.action) in refusals:
+    if action.type == "prohibited":
         return
     words = read_words(text)
     for i, word in enumerate(words):
         sentence = {other.text for other in words if other.sentence == word.sentence}
         if _is_modal_negation(words, i) and _TAKE_BACK.isdisjoint(sentence) and not _is_subordinate(words, i):
+            if _is_refusal(vocabulary, action.action):
+                return
             said = text[words[i - 1].start if word.text == "not" else word.start : word.end]
             complaint = f"has the {action.type} action `{action.action}`, and its quote says `{said}`"
             help = "correct the quote, the type of the action, or the action"
             yield _of(file, complaint, (*at, "source_text"), help)
             return
+
+
+def _is_refusal(vocabulary: Vocabulary, action: str) -> bool:
+    outcome = vocabulary.outcome_of(action)
+    return outcome is not None and vocabulary.canonical(action) in vocabulary.restrictive(outcome)[:1]
 
 
 def _is_modal_negation(words: Sequence[Word], i: int) -> bool:
