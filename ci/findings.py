@@ -57,6 +57,7 @@ SEVERITIES: Mapping[str, Severity] = {
     "misplaced-policy": "warning",
     "assumed-fact": "warning",
     "negative-label": "warning",
+    "doubled-unit": "warning",
     "missing-form": "warning",
     "odd-character": "warning",
     "inactive-policy": "notice",

@@ -116,6 +116,10 @@ MEANINGS: Mapping[str, tuple[str, str]] = {
         "The label of an action says what is not done. A denial of it would be read twice.",
         "Call the action by what it does (`borrow a book`), and prohibit it where it may not be done.",
     ),
+    "doubled-unit": (
+        "A form of a label writes the unit behind `{value}`, which brings it along: an answer would say it twice.",
+        "Write `{value}` alone in a form; a phrase, where people say the number and its unit, keeps both.",
+    ),
     "missing-form": (
         "Some labels carry forms (`given`, `denied`), so answers are whole sentences; one that an answer may need is "
         "missing, and there it would fall back to `label: value`.",

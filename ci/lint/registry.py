@@ -27,6 +27,7 @@ from ci.lint.vocabulary import (
     bounds,
     canonical_actions,
     default_facts,
+    doubled_units,
     missing_forms,
     negative_labels,
     odd_characters,
@@ -91,6 +92,7 @@ LINTS: tuple[Lint, ...] = (
     # what a person should look at
     missing_owners,
     misplaced_policies,
+    doubled_units,
     negative_labels,
     missing_forms,
     odd_characters,

@@ -12,7 +12,9 @@ from bylaw.authored.conditions import KINDS
 from bylaw.authored.vocabulary import Action, Fact, Outcome, Vocabulary
 from bylaw.authored.wording import SLOT, Wording
 from bylaw.language.glyphs import disguised
-from bylaw.language.text import words_of
+from bylaw.language.lexicon import lexicon
+from bylaw.language.text import tokens, words_of
+from bylaw.language.units import unit_named
 from bylaw.logic.formula.ir import Number, ValueMisfit
 from ci.findings import Finding, Place, Route
 from ci.lint.cycles import cycles
@@ -219,6 +221,20 @@ def negative_labels(workspace: Workspace) -> Iterator[Finding]:
             message = f"the label of the action `{name}` is negative: a denial of it would be read twice"
             help = "call it by what it does, and prohibit it where it may not be done"
             yield Finding("negative-label", message, Place(path, ("actions", name, "label")), help=help)
+
+
+def doubled_units(workspace: Workspace) -> Iterator[Finding]:
+    """No form says the unit of its value twice: `{value}` brings it along."""
+    for path, name, fact in _facts(workspace):
+        for form in ("given", "denied"):
+            text = getattr(fact.label, form, None) or ""
+            behind = [token.word for token in tokens(text.partition(SLOT)[2])]
+            unit = lexicon().unit(behind, 0) if behind and fact.unit else None
+            if SLOT in text and unit is not None and unit[0] == unit_named(fact.unit):
+                said = text.replace(SLOT, f"5 {fact.unit}")
+                message = f"the form `{form}` of the fact `{name}` says its unit twice: “{said}”"
+                at = Place(path, ("facts", name, "label", form))
+                yield Finding("doubled-unit", message, at, help="write `{value}` without a unit behind it")
 
 
 def missing_forms(workspace: Workspace) -> Iterator[Finding]:
