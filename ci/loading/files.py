@@ -48,6 +48,10 @@ class Content:
         """What it says, in 32 letters."""
         return digest_of(self.data)
 
+    def __reduce__(self) -> tuple[type[Content], tuple[str, bytes]]:
+        """Whoever gets it elsewhere has no such file: the bytes go along, and how it lay there does not matter."""
+        return Content, (self.path, self.data)
+
 
 class Untouched(Content):
     """A file that lies there as it did when its digest was taken. It is read when somebody looks into it."""
@@ -76,10 +80,6 @@ class Untouched(Content):
         if digest_of(data) != self._digest:
             raise Changed(self.path)
         return data
-
-    def __reduce__(self) -> tuple[type[Content], tuple[str, bytes]]:
-        """Whoever gets it elsewhere has no such file: the bytes go along."""
-        return Content, (self.path, self.data)
 
 
 @dataclass(frozen=True, slots=True)
