@@ -67,9 +67,9 @@ def outcomes_of_actions(workspace: Workspace) -> Iterator[Finding]:
                 message = f"`{name}` is a word of the format and cannot be an outcome"
                 yield Finding("schema", message, Place(file.path, ("outcomes", name), on_key=True))
         for name, outcome in file.vocabulary.outcomes.items():
-            its = workspace.vocabulary.restrictive(name)[len(outcome.restrictive) :]
             for n, word in enumerate(outcome.restrictive):
                 if workspace.vocabulary.outcome_of(word) != name and not workspace.is_lost(word):
+                    its = workspace.vocabulary.restrictive(name)[len(outcome.restrictive) :]
                     message = f"`{word}` is no action of the outcome `{name}`"
                     at = Place(file.path, ("outcomes", name, "restrictive", n))
                     help, fix = did_you_mean(word, its, ACTIONS_LIVE_IN), one_right(word, its)

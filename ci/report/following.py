@@ -59,9 +59,10 @@ def apart(findings: Sequence[Finding]) -> tuple[list[Finding], list[Finding]]:
 
 
 def _is_cause(finding: Finding) -> bool:
+    if finding.severity != "error" or finding.id not in CAUSES:
+        return False
     path = PurePosixPath(finding.at.path)
-    is_proved = path.parts[:1] == ("policies",) and path.stem not in _NOT_PROVED
-    return is_proved and finding.severity == "error" and finding.id in CAUSES
+    return path.parts[:1] == ("policies",) and path.stem not in _NOT_PROVED
 
 
 def _is_near(finding: Finding, causes: set[PurePosixPath]) -> bool:

@@ -36,16 +36,20 @@ def render(
 
     *existing* are fingerprints of findings that were there before: they are marked, and told after the new ones.
     """
-    ordered = sorted(in_order(findings), key=lambda finding: finding.fingerprint in existing)
+    ordered = sorted(in_order(findings), key=lambda finding: _is_old(finding, existing))
     first, later = (ordered, []) if cap is None else apart(ordered)
     shown = capped(first, cap)
-    blocks = ["\n".join(_block(finding, sources, finding.fingerprint in existing)) for finding in shown]
+    blocks = ["\n".join(_block(finding, sources, _is_old(finding, existing))) for finding in shown]
     if len(shown) < len(first):
         blocks.append(f"… and {len(first) - len(shown)} more: {_kinds(first, shown)} (--all shows them)")
     if later:
         blocks.append(f"… and what may only follow from a policy that is not read: {_kinds(later)} (--all shows them)")
     blocks.append(_summary(ordered, sources, existing))
     return "\n\n".join(blocks)
+
+
+def _is_old(finding: Finding, existing: Collection[str]) -> bool:
+    return bool(existing) and finding.fingerprint in existing  # without a base nothing is old, and nobody has to ask
 
 
 def left_open(questions: Sequence[Answered]) -> list[str]:
@@ -140,7 +144,7 @@ def _kinds(findings: Sequence[Finding], shown: Sequence[Finding] = ()) -> str:
 def _summary(findings: Sequence[Finding], sources: Mapping[str, Source], existing: Collection[str]) -> str:
     count = len({*sources, *(finding.at.path for finding in findings)})
     files = f"{count} {'file' if count == 1 else 'files'}"
-    new = [finding for finding in findings if finding.fingerprint not in existing]
+    new = [finding for finding in findings if not _is_old(finding, existing)]
     parts = []
     for severity in ("error", "warning", "notice"):
         count = sum(finding.severity == severity for finding in new)
