@@ -19,7 +19,7 @@ SUBJECTS = [
     Subject("outcome", "shipping"),
     *(Subject("required", name) for name in ("notify", "verify", "fast")),
     *(Subject("prohibited", name) for name in ("full", "notify", "fast")),
-    Subject("permitted", "full"),
+    *(Subject("permitted", name) for name in ("full", "verify")),
 ]
 
 

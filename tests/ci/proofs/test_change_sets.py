@@ -30,7 +30,7 @@ SUBJECTS = [
     *(Subject("outcome", name) for name in ("refund", "shipping")),
     *(Subject("required", name) for name in ("notify", "verify")),
     *(Subject("prohibited", name) for name in ("full", "notify", "fast")),
-    Subject("permitted", "full"),
+    *(Subject("permitted", name) for name in ("full", "verify")),
 ]
 Difference = tuple[Subject, Held, Held]
 
