@@ -10,6 +10,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from bot.enforcement.question.topic.recognise import Topic
+from bylaw.language.lexicon import lexicon
+from bylaw.language.text import words_of
 from bylaw.logic.formula.ir import Value
 
 MOST = 4  # cases that are kept beside the present one
@@ -29,10 +31,6 @@ _BACK = re.compile(
 _ANOTHER = re.compile(
     rf"(?i){_LEADING}(?:(?:the )?(?:second|third|fourth|next|other)(?: {_THING})?"
     rf"|(?:another|an? new|a different) {_THING})\s*[:–—-]"
-)
-_CORRECTS = re.compile(
-    r"(?i)\b(?:sorry|actually|oops|wait|h[ao](?:ng|ld) on|i meant?|correction|scratch that|my (?:bad|mistake))\b"
-    r"|^\W*(?:no|nope|not)\b"
 )
 _PLACES = {"first": 0, "original": 0, "second": 1, "third": 2}
 
@@ -77,7 +75,9 @@ def opens_another(text: str) -> bool:
 
 def is_correction(text: str) -> bool:
     """Does *text* put right what was said, so that it tells of the same case?"""
-    return _CORRECTS.search(text) is not None
+    said = words_of(text)
+    found = [said[first] for first, _ in lexicon()["correcting"].find(said)]
+    return said[:1] in (("no",), ("nope",), ("not",)) or any(word != "no" for word in found)
 
 
 def left(earlier: Sequence[EarlierCase], case: EarlierCase, present: int) -> tuple[EarlierCase, ...]:

@@ -197,12 +197,6 @@ class Numbers:
         """The reading of one number beside words of facts: the best fitting words speak for it."""
         best = max(place.rank for place, _ in options)
         top = {place.fact: (place, value) for place, value in options if place.rank == best}
-        rivals = (
-            self._measured_so(figure, self.asked) - set(top) if best == 0 else set()
-        )  # nothing but the unit is declared
-        if best == 0 and not set(top) & self.asked and rivals:
-            yield from self._by_unit(figure, set(), is_inexact)
-            return
         names = set(top) & self.asked if len(top) > 1 and len(set(top) & self.asked) == 1 else set(top)
         for name in sorted(names):
             place, value = top[name]
