@@ -26,12 +26,15 @@ def uncovered(case: Case, readers: Collection[str]) -> Turn | None:
     goes_on_with = bool(case.asked or is_told_anew or set(case.facts) - {read.fact for read in case.reads})
     if case.is_proposed or (goes_on_with and (not found.unknown or case.told_now or not asks_what_holds(case.text))):
         return None
-    if found.unknown and (said := [one for one in texts_on(case, readers, found) if one.relevance > HALF]):
-        return quoted(case, said)  # what only a text speaks of, it answers
+    said = texts_on(case, readers, found)
+    if found.unknown and (best := [one for one in said if one.relevance > HALF]):
+        return quoted(case, best)  # what only a text speaks of, it answers
     if found.is_covered:
         is_strange = is_of_another_deed(case.text, case.told_now, case.index)
         is_of_facts = bool(found.unknown) and not case.scope.is_named and asks_what_follows(case.text)
         return _doubted(case, found) if is_strange or is_of_facts else None
+    if said:
+        return quoted(case, said)
     if case.told_now and case.scope.is_offer and (turn := which(case, found)) is not None:
         return turn
     about = f": nothing in them speaks of {write.quoted(found.typed)}" if found.unknown else ""

@@ -317,7 +317,7 @@ def _at(words: Sequence[Word], i: int, phrase: _Phrase) -> Iterator[Mention]:
 def _measure_at(words: Sequence[Word], k: int) -> int:
     """How many words the number and its unit at *k* take; none where no such stands there."""
     lex = lexicon()
-    if not (words[k].word[0].isdecimal() or words[k].word in lex.numbers):
+    if not (words[k].word[0].isdecimal() or words[k].word in lex.numbers or words[k].word in ("a", "an")):
         return 0
     unit = lex.unit([word.word for word in words[k + 1 : k + 4]], 0)
     return 1 + unit[1] if unit else 0
