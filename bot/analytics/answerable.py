@@ -18,7 +18,8 @@ from bot.analytics.reader.read import Reader
 from bot.analytics.reader.reading import Bound, NotUnderstood, Unclear
 from bot.analytics.reader.scope import Target, lexicon_of
 from bot.conversation import Choice
-from bylaw.authored.context import Context, Dimension, Grain, VerifiedQuery
+from bylaw.authored.context import Context, Dimension, VerifiedQuery
+from bylaw.authored.record import Grain
 from bylaw.language import dates
 from bylaw.language.words import read_words
 from bylaw.semantic.clauses.measures import Numbers

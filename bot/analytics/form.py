@@ -17,8 +17,9 @@ from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, ValidationEr
 from bot.analytics import offered, spelled
 from bot.analytics.reader.understood import Understood
 from bot.conversation import Choice, Form, FormField
-from bylaw.authored.context import Context, Entity, Grain
+from bylaw.authored.context import Context, Entity
 from bylaw.authored.machines.access import Rights
+from bylaw.authored.record import Grain
 from bylaw.language import dates
 from bylaw.language.periods import CalendarRules
 from bylaw.semantic.compiler import Compiler

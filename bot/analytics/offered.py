@@ -12,8 +12,9 @@ from typing import get_args
 
 from bot.analytics.spelled import OPEN, WORDS, readable
 from bot.conversation import Choice, FormField
-from bylaw.authored.context import Context, Entity, Fact, Grain, Relationship
+from bylaw.authored.context import Context, Entity, Fact, Relationship
 from bylaw.authored.machines.access import Rights
+from bylaw.authored.record import Grain
 from bylaw.semantic.joins import Joins
 
 PERIODS = (

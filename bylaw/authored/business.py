@@ -8,8 +8,7 @@ from typing import Annotated, Self
 
 from pydantic import Field, StrictBool, model_validator
 
-from bylaw.authored.context import Name, Slug
-from bylaw.authored.record import Authored, AuthoredFile, Day, Text, Word, misfit
+from bylaw.authored.record import Authored, AuthoredFile, Day, Name, Slug, Text, Word, misfit
 
 
 class Planned(AuthoredFile):

@@ -5,37 +5,20 @@ is all of them together, as the bundle carries it. SQL in here is text: `bylaw.s
 """
 
 import re
-from datetime import datetime
 from typing import Annotated, Literal, Self
-from zoneinfo import ZoneInfo
 
-from pydantic import AfterValidator, Field, StrictBool, StrictInt, StringConstraints, model_validator
+from pydantic import Field, StrictBool, StrictInt, StringConstraints, model_validator
 
-from bylaw.authored.record import Authored, AuthoredFile, Day, Text, Word, misfit
+from bylaw.authored.calendar import Calendar, TimeZone
+from bylaw.authored.record import Authored, AuthoredFile, Day, Grain, Name, Slug, Text, Value, Word, misfit
 from bylaw.authored.tools import Lookup
 
-Name = Annotated[str, StringConstraints(pattern=r"^[A-Za-z_][A-Za-z0-9_]*$", max_length=100)]
-Slug = Annotated[str, StringConstraints(pattern=r"^[A-Za-z0-9][A-Za-z0-9_.-]*$", max_length=100)]
 Expression = Annotated[str, StringConstraints(min_length=1, max_length=4_000)]
-Value = StrictBool | StrictInt | Word
-Grain = Literal["day", "week", "month", "quarter", "year"]
 Aggregation = Literal["sum", "count", "count_distinct", "avg", "min", "max", "median"]
 RelationshipType = Literal["many_to_one", "one_to_one", "one_to_many", "many_to_many"]
-Weekday = Literal["monday", "tuesday", "wednesday", "thursday", "friday", "saturday", "sunday"]
 
 
 _ABSOLUTE = re.compile(r"timestamp_?(tz|ltz)|with (local )?time ?zone", re.IGNORECASE)
-
-
-def _known_zone(name: str) -> str:
-    try:
-        ZoneInfo(name)
-    except (KeyError, OSError, ValueError):  # no such file, or no name of one
-        raise ValueError(f"`{name}` is no time zone: write one like Europe/Amsterdam, or UTC") from None
-    return name
-
-
-TimeZone = Annotated[str, StringConstraints(pattern=r"^[A-Za-z0-9_+/-]+$", max_length=100), AfterValidator(_known_zone)]
 
 
 class BaseTable(Authored):
@@ -323,25 +306,6 @@ class Guide(AuthoredFile):
     conventions: list[Text] = Field(default_factory=list)
     entities: list[Name] = Field(default_factory=list)
     owner: Word | None = None
-
-
-class Calendar(AuthoredFile):
-    """What time words mean here.
-
-    `year` says whether an unqualified "quarter" or "year" is a calendar or a fiscal one; `relative_window` whether
-    "last 3 months" rolls back from today or takes whole months before this one. In `time_zone` the organisation's days
-    begin and end, today among them; without one that is UTC.
-    """
-
-    week_start: Weekday = "monday"
-    fiscal_year_start: Annotated[StrictInt, Field(ge=1, le=12)] = 1
-    year: Literal["calendar", "fiscal"] = "calendar"
-    relative_window: Literal["rolling", "complete"] = "rolling"
-    time_zone: TimeZone | None = None
-
-    def local(self, moment: datetime) -> datetime:
-        """*moment* as the organisation's clocks show it; without a time zone as it was said."""
-        return moment if self.time_zone is None else moment.astimezone(ZoneInfo(self.time_zone))
 
 
 class SemanticSpec(Authored):

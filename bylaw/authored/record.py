@@ -26,6 +26,10 @@ SCHEMA_VERSION: Literal["1.0"] = "1.0"
 
 Word = Annotated[str, StringConstraints(min_length=1, max_length=200)]
 Text = Annotated[str, StringConstraints(max_length=20_000)]
+Name = Annotated[str, StringConstraints(pattern=r"^[A-Za-z_][A-Za-z0-9_]*$", max_length=100)]
+Slug = Annotated[str, StringConstraints(pattern=r"^[A-Za-z0-9][A-Za-z0-9_.-]*$", max_length=100)]
+Grain = Literal["day", "week", "month", "quarter", "year"]
+Value = StrictBool | StrictInt | Word
 Scalar = StrictBool | StrictInt | Decimal | str
 
 

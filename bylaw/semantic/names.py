@@ -7,7 +7,8 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Literal
 
-from bylaw.authored.context import Calendar, Context, Dimension, Entity, EntityFilter, Fact, TimeDimension
+from bylaw.authored.calendar import Calendar
+from bylaw.authored.context import Context, Dimension, Entity, EntityFilter, Fact, TimeDimension
 from bylaw.semantic.parts import PART, taken_out
 from bylaw.semantic.query import Unanswerable, UnknownName
 

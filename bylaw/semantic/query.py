@@ -17,7 +17,7 @@ from typing import Annotated, Literal
 
 from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, PlainSerializer, model_validator
 
-from bylaw.authored.context import Grain
+from bylaw.authored.record import Grain
 from bylaw.errors import BylawError
 
 

@@ -14,7 +14,8 @@ from pydantic import BaseModel, TypeAdapter
 
 import bylaw
 from bylaw.authored.business import Objective, Project, Strategy
-from bylaw.authored.context import Calendar, Entity, GlossaryTerm, Gotcha, Guide, Metric, VerifiedQuery
+from bylaw.authored.calendar import Calendar
+from bylaw.authored.context import Entity, GlossaryTerm, Gotcha, Guide, Metric, VerifiedQuery
 from bylaw.authored.decisions import Decision, Event, Transition
 from bylaw.authored.machines.rules import RULE_FILES, overlay_schema
 from bylaw.authored.machines.suites import Suite

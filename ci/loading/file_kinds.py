@@ -14,7 +14,8 @@ from typing import Any
 from pydantic import BaseModel
 
 from bylaw.authored.business import Business, Objective, Project, Strategy
-from bylaw.authored.context import Calendar, Context, Entity, GlossaryTerm, Gotcha, Guide, Metric, VerifiedQuery
+from bylaw.authored.calendar import Calendar
+from bylaw.authored.context import Context, Entity, GlossaryTerm, Gotcha, Guide, Metric, VerifiedQuery
 from bylaw.authored.decisions import Decision, Event, Transition
 from bylaw.authored.machines.rules import RULE_FILES, CiRules, Rules
 from bylaw.authored.policies import Case, Policy

@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from bot.index import BundleIndex
-from bylaw.authored.context import Calendar
+from bylaw.authored.calendar import Calendar
 from bylaw.bundle import parse
 from bylaw.logic.decide.evaluate import Evaluator
 from ci import pipeline

@@ -15,7 +15,8 @@ from zoneinfo import ZoneInfo
 
 from sqlglot import exp
 
-from bylaw.authored.context import Calendar, Context, Entity
+from bylaw.authored.calendar import Calendar
+from bylaw.authored.context import Context, Entity
 from bylaw.bundle import SchemaVersion
 from bylaw.language.units import seconds_in
 from bylaw.semantic.catalogue import known_columns

@@ -15,7 +15,7 @@ from typing import Literal, TypeVar
 from bot.analytics.reader import wording
 from bot.analytics.reader.grammar.tokens import Token
 from bot.analytics.reader.scope import Lexicon, Target
-from bylaw.authored.context import Grain
+from bylaw.authored.record import Grain
 from bylaw.language import dates
 from bylaw.language.lexicon import stem
 from bylaw.language.units import Unit, unit_at

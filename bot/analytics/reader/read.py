@@ -24,7 +24,8 @@ from bot.analytics.reader.said import Said
 from bot.analytics.reader.scope import Lexicon
 from bot.analytics.reader.understood import Understood, understood
 from bot.conversation import Binding
-from bylaw.authored.context import Calendar, Context
+from bylaw.authored.calendar import Calendar
+from bylaw.authored.context import Context
 from bylaw.language.periods import CalendarRules
 from bylaw.language.typos import closest
 from bylaw.language.words import read_words

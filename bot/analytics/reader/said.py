@@ -6,7 +6,8 @@ from dataclasses import dataclass, field
 from typing import Literal
 
 from bot.analytics.reader.scope import Kind, Target
-from bylaw.authored.context import Aggregation, Grain
+from bylaw.authored.context import Aggregation
+from bylaw.authored.record import Grain
 from bylaw.language import dates
 from bylaw.language.units import Unit
 from bylaw.semantic.query import Comparison, Operator, Over, Value

@@ -10,7 +10,8 @@ from collections.abc import Mapping
 from itertools import product
 
 from bot.analytics.reader.said import Change
-from bylaw.authored.context import Aggregation, Grain
+from bylaw.authored.context import Aggregation
+from bylaw.authored.record import Grain
 from bylaw.language.lexicon import lexicon
 from bylaw.semantic.query import Operator
 

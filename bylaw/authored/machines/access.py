@@ -9,9 +9,8 @@ from typing import Annotated, Literal, Self
 
 from pydantic import Field, StrictBool, StringConstraints, model_validator
 
-from bylaw.authored.context import Name, Value
 from bylaw.authored.machines.amounts import Positive, Share
-from bylaw.authored.record import Authored, AuthoredFile, Word, misfit
+from bylaw.authored.record import Authored, AuthoredFile, Name, Value, Word, misfit
 
 EVERY_SCHEMA = "*"
 OWN_ID = "id"  # the attribute that everybody has: the name they ask under

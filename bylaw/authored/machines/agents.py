@@ -8,9 +8,8 @@ from typing import Annotated, Literal, Self
 
 from pydantic import Field, StringConstraints, model_validator
 
-from bylaw.authored.context import Name
 from bylaw.authored.machines.amounts import Amount, Positive
-from bylaw.authored.record import Authored, AuthoredFile, Word, misfit
+from bylaw.authored.record import Authored, AuthoredFile, Name, Word, misfit
 
 Task = Literal["write", "judge", "query", "read"]
 ModelName = Annotated[

@@ -6,9 +6,8 @@ from typing import Annotated, Literal, Self
 
 from pydantic import Field, StrictBool, model_validator
 
-from bylaw.authored.context import Grain
 from bylaw.authored.machines.amounts import Amount, Count, Level, Positive, Share
-from bylaw.authored.record import Authored, AuthoredFile, Shortened, Word, misfit
+from bylaw.authored.record import Authored, AuthoredFile, Grain, Shortened, Word, misfit
 
 Acceptance = Literal["explicit", "implicit", "timeout"]
 OnTimeout = Literal["accept", "abandon", "expire", "keep"]

@@ -13,7 +13,7 @@ from functools import reduce
 
 from sqlglot import exp
 
-from bylaw.authored.context import Calendar
+from bylaw.authored.calendar import Calendar
 from bylaw.language import dates
 from bylaw.semantic.clauses import times
 from bylaw.semantic.clauses.measures import Atom

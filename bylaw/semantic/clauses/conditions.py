@@ -13,7 +13,8 @@ from typing import assert_never
 from sqlglot import exp
 from sqlglot.optimizer.simplify import simplify
 
-from bylaw.authored.context import Calendar, Dimension
+from bylaw.authored.calendar import Calendar
+from bylaw.authored.context import Dimension
 from bylaw.semantic.clauses import moments, times
 from bylaw.semantic.clauses.rows import Rows
 from bylaw.semantic.clauses.trees import grouped, is_null, or_else

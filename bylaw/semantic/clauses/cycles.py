@@ -7,7 +7,8 @@ from fractions import Fraction
 
 from sqlglot import exp
 
-from bylaw.authored.context import Calendar, Dimension
+from bylaw.authored.calendar import Calendar
+from bylaw.authored.context import Dimension
 from bylaw.semantic.names import Field
 
 _MONTHS = ("january", "february", "march", "april", "may", "june", "july", "august", "september", "october",

@@ -13,7 +13,8 @@ from typing import Protocol, cast, get_args
 
 from sqlglot import exp
 
-from bylaw.authored.context import Aggregation, Grain, Metric, NonAdditive
+from bylaw.authored.context import Aggregation, Metric, NonAdditive
+from bylaw.authored.record import Grain
 from bylaw.semantic import gotchas
 from bylaw.semantic.clauses import times, trees
 from bylaw.semantic.clauses.times import Span

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from sqlglot import exp
 
-from bylaw.authored.context import Calendar
+from bylaw.authored.calendar import Calendar
 from bylaw.semantic.clauses import times
 from bylaw.semantic.clauses.rows import Behind, Branch, Rows
 from bylaw.semantic.clauses.trees import cast, is_null, named, or_else

@@ -7,7 +7,7 @@ from dataclasses import replace
 
 from sqlglot import exp
 
-from bylaw.authored.context import Calendar
+from bylaw.authored.calendar import Calendar
 from bylaw.semantic.clauses.conditions import Conditions, comparison, literal
 from bylaw.semantic.clauses.measures import Atom, Number, Numbers
 from bylaw.semantic.clauses.rows import Desk, Rows

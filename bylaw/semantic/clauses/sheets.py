@@ -11,7 +11,9 @@ from dataclasses import dataclass, field
 
 from sqlglot import exp
 
-from bylaw.authored.context import Calendar, Grain, TimeDimension
+from bylaw.authored.calendar import Calendar
+from bylaw.authored.context import TimeDimension
+from bylaw.authored.record import Grain
 from bylaw.semantic.clauses import times
 from bylaw.semantic.clauses.conditions import Conditions, is_false
 from bylaw.semantic.clauses.measures import Atom

@@ -11,7 +11,8 @@ from dataclasses import dataclass
 
 from sqlglot import exp
 
-from bylaw.authored.context import Aggregation, Calendar
+from bylaw.authored.calendar import Calendar
+from bylaw.authored.context import Aggregation
 from bylaw.semantic.clauses import times
 from bylaw.semantic.clauses.measures import Atom, Number
 from bylaw.semantic.clauses.sheets import aggregated

@@ -9,7 +9,8 @@ from typing import get_args
 
 from sqlglot import exp
 
-from bylaw.authored.context import Calendar, Grain
+from bylaw.authored.calendar import Calendar
+from bylaw.authored.record import Grain
 from bylaw.semantic.clauses.trees import cast, named
 from bylaw.semantic.query import Unanswerable, Window
 

@@ -10,7 +10,8 @@ from bot.analytics.answer import answer
 from bot.analytics.plan import freshness
 from bot.conversation import Question
 from bot.index import BundleIndex
-from bylaw.authored.context import Calendar, Entity
+from bylaw.authored.calendar import Calendar
+from bylaw.authored.context import Entity
 from tests.bot.analytics.test_freshness import Shelf
 from tests.fakes.bundle import bundle_of
 

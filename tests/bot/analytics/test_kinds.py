@@ -11,7 +11,8 @@ import yaml
 from bot.analytics.reader.read import Reader
 from bot.analytics.reader.reading import Bound, NotUnderstood
 from bot.analytics.reader.scope import lexicon_of
-from bylaw.authored.context import Calendar, Context, Entity
+from bylaw.authored.calendar import Calendar
+from bylaw.authored.context import Context, Entity
 from bylaw.semantic.compiler import Compiler
 from tests.bylaw.semantic.test_kinds import ENTITIES
 

@@ -8,7 +8,8 @@ import duckdb
 import pytest
 import yaml
 
-from bylaw.authored.context import Calendar, Context, Entity, Gotcha, Metric
+from bylaw.authored.calendar import Calendar
+from bylaw.authored.context import Context, Entity, Gotcha, Metric
 from bylaw.semantic.compiler import Compiler
 
 MARKET = yaml.safe_load(Path(__file__).with_name("market.yaml").read_text(encoding="utf-8"))

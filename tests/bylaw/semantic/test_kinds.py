@@ -11,7 +11,8 @@ import yaml
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from bylaw.authored.context import Calendar, Context, Entity
+from bylaw.authored.calendar import Calendar
+from bylaw.authored.context import Context, Entity
 from bylaw.semantic.catalogue import catalogue_of
 from bylaw.semantic.compiler import Compiler
 from bylaw.semantic.query import SemanticQuery

@@ -12,7 +12,8 @@ import sqlglot
 from hypothesis import HealthCheck, assume, example, given, settings
 from hypothesis import strategies as st
 
-from bylaw.authored.context import Calendar, Context, Entity, TimeDimension
+from bylaw.authored.calendar import Calendar
+from bylaw.authored.context import Context, Entity, TimeDimension
 from bylaw.semantic.catalogue import catalogue_of
 from bylaw.semantic.clauses.times import first_day
 from bylaw.semantic.compiler import Compiler

@@ -63,7 +63,7 @@ from bot.analytics.reader.meaning.times import (
 from bot.analytics.reader.meaning.units import in_units, stop_at_units
 from bot.analytics.reader.reading import Stop, carried, not_understood, renewed
 from bot.analytics.reader.said import NumberSaid, Ref
-from bylaw.authored.context import Grain
+from bylaw.authored.record import Grain
 from bylaw.semantic.query import (
     Difference,
     Order,
