@@ -31,12 +31,13 @@ from bot.services import Readiness, Services
 from bot.settings import Settings
 from bylaw.audit.entry import Checkpoint
 from bylaw.audit.head import Head
-from bylaw.bundle import read
 from bylaw.errors import BundleError
 from bylaw.signature import Keys
 
 if TYPE_CHECKING:
+    from bylaw.compiled import CompiledPolicyBundle
     from bylaw.llm.guarded import Guard
+    from bylaw.sealed import SealedBundle
     from bylaw.warehouses.port import Warehouse
 
 BEAT_SECONDS = 1.0  # how long it is believed that the store can, or cannot, be written
@@ -153,7 +154,7 @@ def open_bot(
     the last: whoever checks out an older commit has said so.
     """
     seen = _signature(bundle)
-    index = BundleIndex(read(bundle, settings.bundle_keys))
+    index = BundleIndex(_read(bundle, settings.bundle_keys, is_compiled_here))
     warehouse, llm = _warehouse(settings, index), _model(settings, index)
     store = connect(settings.store_url, settings.root)
     served = answerers(warehouse, llm, settling(store, now, anchoring(settings))) if given is None else given
@@ -270,9 +271,20 @@ def _thresholds(index: Any) -> Thresholds:
     return thresholds(index.rules.routing)
 
 
+def _read(path: Path, keys: Keys, is_compiled_here: bool = False) -> CompiledPolicyBundle | SealedBundle:
+    """The bundle at *path*. All of one that somebody else compiled is read, to be held together."""
+    if is_compiled_here:
+        from bylaw.sealed import read_sealed
+
+        return read_sealed(path, keys)
+    from bylaw.bundle import read
+
+    return read(path, keys)
+
+
 def _load(path: Path, answerers: tuple[Answerer, ...], keys: Keys) -> BundleIndex:
     """The index of the bundle at *path*, warmed up before anybody waits for it."""
-    index = BundleIndex(read(path, keys))
+    index = BundleIndex(_read(path, keys))
     for answerer in answerers:
         answerer.prepare(index)
     return index

@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     from bylaw.authored.machines.rules import Rules
     from bylaw.authored.vocabulary import Vocabulary
     from bylaw.compiled import CompiledPolicyBundle
+    from bylaw.sealed import SealedBundle
     from bylaw.sections import BundleLogic
 
 MOST_READERS = 32  # sets of roles whose rules are kept indexed
@@ -68,9 +69,9 @@ class LogicIndex:
 class BundleIndex(LogicIndex):
     """Lookups over one whole bundle (seed 001)."""
 
-    bundle: CompiledPolicyBundle
+    bundle: CompiledPolicyBundle | SealedBundle
 
-    def __init__(self, bundle: CompiledPolicyBundle) -> None:
+    def __init__(self, bundle: CompiledPolicyBundle | SealedBundle) -> None:
         super().__init__(bundle)
         self._recent: dict[Callable[..., Any], Callable[..., Any]] = {}
 

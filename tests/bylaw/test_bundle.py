@@ -17,6 +17,7 @@ from bylaw.bundle_logic import read_logic
 from bylaw.canonical import canonical_json
 from bylaw.errors import BundleError
 from bylaw.logic.decide.evaluate import Evaluator
+from bylaw.sealed import CONTEXT, RULES, read_sealed
 
 Document = dict[str, Any]
 Spoil = Callable[[Document], Any]
@@ -153,6 +154,20 @@ def test_the_logic_alone_is_the_logic_of_the_whole(text: str, bundle: CompiledPo
     assert {name: getattr(bundle, name) for name in type(logic).model_fields} == dict(logic)
 
 
+def test_a_part_of_a_sealed_bundle_is_that_of_the_whole(
+    text: str, bundle: CompiledPolicyBundle, tmp_path: Path
+) -> None:
+    path = tmp_path / "bundle.json"
+    path.write_text(text, encoding="utf-8")
+    for section in ("context", "decisions", "rules"):
+        whole, sealed = getattr(bundle, section), getattr(read_sealed(path), section)
+        named = {"context": CONTEXT, "rules": RULES}.get(section, {})
+        assert named.keys() <= type(whole).model_fields.keys()
+        assert {name: getattr(sealed, name) for name in type(whole).model_fields} == dict(whole)
+        assert sealed.model_copy() == whole
+    assert read_sealed(path).business == bundle.business
+
+
 @pytest.mark.parametrize("spoil", [row[1] for row in SPOILED[2:6:3]], ids=[row[0] for row in SPOILED[2:6:3]])
 def test_the_logic_alone_is_refused_too(spoil: Spoil, text: str, tmp_path: Path) -> None:
     document, path = json.loads(text), tmp_path / "bundle.json"
@@ -161,6 +176,8 @@ def test_the_logic_alone_is_refused_too(spoil: Spoil, text: str, tmp_path: Path)
         path.write_text(spelled, encoding="utf-8")
         with pytest.raises(BundleError):
             read_logic(path)
+        with pytest.raises(BundleError):
+            read_sealed(path)
 
 
 def test_a_case_is_decided_by_a_bundle_of_others_only_where_all_of_it_holds_together(
