@@ -51,6 +51,7 @@ SEVERITIES: Mapping[str, Severity] = {
     "unformalized-exception": "warning",
     "taken-conditions": "warning",
     "idle-replaces": "warning",
+    "idle-permission": "warning",
     "quote-mismatch": "warning",
     "unmapped-sentence": "warning",
     "semantic-overlap": "warning",

@@ -87,6 +87,11 @@ MEANINGS: Mapping[str, tuple[str, str]] = {
         "A prohibition or permission takes all conditions of its policy, because it names none.",
         "Write `requires: []` if it always holds, else the names of its conditions.",
     ),
+    "idle-permission": (
+        "A policy permits an action of an outcome that it decides otherwise. A permission decides no outcome: the case "
+        "gets the other action, also where this one may be done.",
+        "`type: required` gives the outcome this action. What is allowed beside any outcome is an action without one.",
+    ),
     "idle-replaces": (
         "An exception names one action to replace, and replaces others of the same outcome too.",
         "Narrow its `conditions` where one shall stay, else leave `replaces` out.",

@@ -21,7 +21,7 @@ from ci.lint.meaning import (
 )
 from ci.lint.quotes import quote_mismatches
 from ci.lint.references import audiences, condition_ids, override_cycles, overrides, policies_of_cases, steps
-from ci.lint.unused import idle_replaces, taken_conditions, unused_conditions, unused_settings
+from ci.lint.unused import idle_permissions, idle_replaces, taken_conditions, unused_conditions, unused_settings
 from ci.lint.vocabulary import (
     ambiguous_values,
     bounds,
@@ -107,6 +107,7 @@ LINTS: tuple[Lint, ...] = (
     unused_conditions,
     taken_conditions,
     idle_replaces,
+    idle_permissions,
     unused_settings,
 )
 

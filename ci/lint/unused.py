@@ -101,6 +101,27 @@ def idle_replaces(workspace: Workspace) -> Iterator[Finding]:
                 yield Finding("idle-replaces", message, at, policies=(policy.policy_id,), help=help)
 
 
+def idle_permissions(workspace: Workspace) -> Iterator[Finding]:
+    """What is but permitted decides no outcome: where the policy answers it otherwise, that is what the case gets."""
+    words = workspace.vocabulary
+    for file in workspace.policies:
+        policy = file.policy
+        deciding = {
+            words.outcome_of(one.action): words.canonical(one.action)
+            for one in policy.actions
+            if one.type not in ("permitted", "prohibited")
+        }
+        for i, action in enumerate(policy.actions):
+            outcome = words.outcome_of(action.action)
+            other = deciding.get(outcome)
+            if action.type != "permitted" or outcome is None or other in (None, words.canonical(action.action)):
+                continue
+            message = f"policy `{policy.policy_id}` permits `{action.action}`, which decides nothing of `{outcome}`"
+            help = f"write `type: required`, which gives the outcome this action; now `{other}` and its like decide it"
+            at = Place(file.path, ("actions", i, "type"))
+            yield Finding("idle-permission", message, at, policies=(policy.policy_id,), help=help)
+
+
 def _takes_all(policy: Policy) -> bool:
     """Is there an action that takes all conditions, because it names none? Or does hand-written logic read them?"""
     has_own_logic = policy.formal is not None and policy.formal.logic_rules is not None
