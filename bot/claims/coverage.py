@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
+from itertools import pairwise
 from typing import NamedTuple
 
 from bot.claims.declared import Declared, Mention
@@ -22,6 +23,11 @@ from bylaw.logic.formula.ir import Atom, Value
 
 _RELATIVE = closed("relative")
 _ENDING = closed("ending_scope")
+_TIMES = lexicon().often
+_OPENING = closed("opening_a_place")
+_BINDING = frozenset(
+    (one, will) for one in ("i", "we", "you") for will in ("will", "shall")
+)  # bind who speaks, or promise
 _TIMED = {"days": "day", "weeks": "week", "months": "month", "years": "year", "hours": "hour", "minutes": "minute"}
 _ADVERBS = {"daily": "day", "annual": "year", "annually": "year", "yearly": "year", "weekly": "week", "hourly": "hour"}
 
@@ -73,7 +79,9 @@ class Coverage:
         yield from self._quotes()
         yield from self._passages()
         yield from self._figures()
+        yield from self._multiplied()
         yield from self._phrases()
+        yield from self._shared()
         yield from self._courtesies()
         for i, claim in enumerate(self.claims):
             if self.places[i]:
@@ -170,7 +178,7 @@ class Coverage:
         before_quote = end < passage.end
         last = [token for token in tokens if token.clause == tokens[-1].clause and token.word[0].isalnum()]
         nearby = [token for token in last if token.word != "without"]
-        if before_quote and tokens[-1].word[0].isalnum() and _denies(nearby):
+        if before_quote and tokens[-1].word[0].isalnum() and (_denies(nearby) or _disables(nearby)):
             return "a negation stands before the quote"
         kept = words
         while kept and (kept[-1] in lex["joining"] or kept[-1] in lex["causing"]) and before_quote:
@@ -190,10 +198,34 @@ class Coverage:
                     if why := self.not_courtesy(place.start, place.end):
                         yield Gap(claim.quote, f"this is no courtesy: {why}", i)
                         break
+            elif claim.kind in ("fact", "limit") and (why := self._promises(i)):
+                yield Gap(claim.quote, f"this is more than a fact: {why}", i)
             elif claim.kind == "asks":
                 for place in self.places[i][:1]:
                     if not self._asks(place):
                         yield Gap(claim.quote, "this asks for nothing", i)
+                    elif not self._speaks_of(place, claim.fact or ""):
+                        yield Gap(claim.quote, f"it does not ask for {self._label(claim.fact or '')}", i, is_weak=True)
+
+    def _promises(self, i: int) -> str | None:
+        """The promise in the words of claim *i* that no claim about an action quotes, if there is one."""
+        acting = [p for k, one in enumerate(self.claims) if one.is_about_action for p in self.places[k]]
+        for place in self.places[i]:
+            tokens = [token for token in self.text.within(place.start, place.end) if token.word[0].isalnum()]
+            words = [t.word for t in tokens if not any(p.start <= t.start < p.end for p in acting)]
+            left = [one for word in words for one in word.replace("'ll", " will").split()]
+            if found := next(iter(lexicon()["forbidding"].find(left)), None):
+                return f"“{' '.join(left[found[0] : found[1]])}” forbids"
+            if said := [pair for pair in pairwise(left) if pair in _BINDING]:
+                return f"“{' '.join(said[0])}” says what comes of it"
+        return None
+
+    def _speaks_of(self, place: Place, fact: str) -> bool:
+        """Does the sentence share a word with what is said of the fact?"""
+        if fact not in self.words.vocabulary.facts:
+            return True
+        said = content(token.word for token in self.text.within(place.passage.start, place.passage.end))
+        return not said.isdisjoint(self.words.words_of_fact(fact))
 
     def _asks(self, place: Place) -> bool:
         tokens = [token.word for token in self.text.within(place.passage.start, place.passage.end)]
@@ -249,6 +281,18 @@ class Coverage:
                 shown = self.text.seen[figure.start : figure.end]
                 yield Gap(shown, f"no claim carries the figure “{shown}”", self._within(figure.start, figure.core))
 
+    def _multiplied(self) -> Iterator[Gap]:
+        """No word multiplies ("twice the fee") in a claim about an action that has figures of its own."""
+        for i, claim in enumerate(self.claims):
+            if not claim.is_about_action or not self.words.figures_of(
+                self.words.vocabulary.canonical(claim.action or "")
+            ):
+                continue
+            for place in self.places[i]:
+                for token in self.text.within(place.start, place.end):
+                    if _TIMES.get(token.word, 0) > 1 and stem(token.word) not in self._told_words:
+                        yield Gap(claim.quote, f"no claim carries “{token.word}”", i)
+
     def _within(self, start: int, end: int) -> int | None:
         """The claim whose quote holds a stretch, the shortest one: it does not say all that its quote says."""
         holding = [
@@ -284,8 +328,17 @@ class Coverage:
             return True
         for name, value, unit in _values_of(claim):
             if any(agree(figure, told) for told in measures(self.words, name, value, unit)):
-                return figure.per not in _TIMED or self._has_period(figure.per, claim, name, unit)
+                is_rate = figure.per not in _TIMED or self._has_period(figure.per, claim, name, unit)
+                return is_rate and not (figure.per in _TIMED and self._is_multiple(claim))
         return False
+
+    def _is_multiple(self, claim: Claim) -> bool:
+        """Is a claimed figure none of its action's own: so much for several days is not so much for each?"""
+        if claim.kind != "figure" or claim.action is None:
+            return False
+        own = [one for one, _, _ in self.words.figures_of(self.words.vocabulary.canonical(claim.action))]
+        told = [*measures(self.words, None, claim.value, claim.unit)]
+        return bool(own) and not any(one.amount == other.amount for one in own for other in told)
 
     def _has_period(self, per: str, claim: Claim, fact: str | None, unit: str | None) -> bool:
         """Is the period beside a figure one that the claim's declared words speak of?"""
@@ -318,6 +371,20 @@ class Coverage:
                     said = _said(tokens, mention)
                     yield Gap(said, f"no claim about “{said}” says what this means", self._within(start, end))
 
+    def _shared(self) -> Iterator[Gap]:
+        """Where claims about several actions quote the same words, these speak of each."""
+        for i, claim in enumerate(self.claims):
+            action = self.words.vocabulary.canonical(claim.action or "")
+            for other in self.claims if claim.is_about_action else ():
+                theirs = self.words.vocabulary.canonical(other.action or "")
+                outcome = self.words.vocabulary.outcome_of(action)
+                is_alike = outcome is not None and outcome == self.words.vocabulary.outcome_of(theirs)
+                if other.is_about_action and theirs != action and not is_alike and other.quote in claim.quote:
+                    apart = self.words.telling(action) - self.words.telling(theirs)
+                    if apart and content(words_of(claim.quote)).isdisjoint(apart):
+                        yield Gap(claim.quote, f"no word of it speaks of {self.words.called(action)}", i, is_weak=True)
+                        break
+
     def _is_stated(self, tokens: Sequence[Token], phrase: Mention, passage: Passage) -> bool:
         """Do the words state a fact as well, and does a claim in whose quote they stand say that it is so?"""
         owners = [one.owners for one in self.words.states.find(tokens) if one.covers(phrase)]
@@ -337,7 +404,8 @@ class Coverage:
         if action in mention.owners:
             return True
         said = tuple(stem(token.word) for token in self.text.within(start, end) if token.word[0].isalnum())
-        return any(_holds(tuple(map(stem, words_of(text))), said) for text in self.words.phrases_of(action))
+        texts = (*self.words.phrases_of(action), *(self.words.denials_of(action) if claim.kind == "denies" else ()))
+        return any(_holds(tuple(map(stem, words_of(text))), said) for text in texts)
 
     # ---- what a claim rests on --------------------------------------------------------------------------------------
 
@@ -388,12 +456,30 @@ class Coverage:
         if variable is not None and variable.is_finite:
             tokens = [token for token in self.text.within(start, end) if token.word[0].isalnum()]
             said = {stem(token.word) for token in tokens}
-            if said.isdisjoint(self.words.bearing(what.fact or "", value)) and not self._negates_another(what, said):
+            if said.isdisjoint(self._telling(what, value)) and not self._negates_another(what, said):
+                return False
+            if what.operator == "!=" and what.is_quoted and not self._negates(what, value, tokens):
                 return False
             return not self._says_the_opposite(what, value, tokens)
         wanted = [*measures(self.words, what.fact, value, what.unit)]
         inside = [figure for figure in self.figures if start <= figure.start and figure.core <= end]
         return any(agree(figure, one) for figure in inside for one in wanted)
+
+    def _telling(self, what: _Resting, value: object) -> frozenset[str]:
+        """The stems that bear a value: of a category those that do not but name the fact ("all customers")."""
+        bearing = self.words.bearing(what.fact or "", value)
+        own = content(words_of(f"{what.fact or ''} {self._label(what.fact or '')}".replace("_", " ")))
+        shared = (
+            frozenset[str]() if isinstance(value, bool) else bearing - self.words.bearing_alone(what.fact or "", value)
+        )
+        return bearing - (own & shared) or bearing
+
+    def _negates(self, what: _Resting, value: object, tokens: Sequence[Token]) -> bool:
+        """Is a value denied: by a word that denies or leaves out, or by another value that is said?"""
+        fact, said = self.words.vocabulary.facts[what.fact or ""], {stem(token.word) for token in tokens}
+        others = (v for v in fact.values if v != value)
+        is_other = any(not said.isdisjoint(self.words.bearing_alone(what.fact or "", v)) for v in others)
+        return is_other or isinstance(value, bool) or _denies(tokens) or _turns_down(tokens)
 
     def _negates_another(self, what: _Resting, said: set[str]) -> bool:
         """A category that is said by what it is not."""
@@ -410,7 +496,8 @@ class Coverage:
         denials = [k for k, token in enumerate(tokens) if k not in inside and _is_no(token)]
 
         def said(k: int, is_yes: bool) -> bool:
-            governing = [d for d in denials if d < k and tokens[d].clause == tokens[k].clause]
+            least = k - 1 if tokens[k].word in _OPENING else 0  # "it cannot be changed without flex cover"
+            governing = [d for d in denials if least <= d < k and tokens[d].clause == tokens[k].clause]
             return is_yes is (len(governing) % 2 == 0)
 
         if not isinstance(value, bool):
@@ -504,6 +591,12 @@ def _denies(tokens: Sequence[Token]) -> bool:
 
 def _is_no(token: Token) -> bool:
     return token.word in lexicon()["negation"] or token.word.endswith("n't")
+
+
+def _disables(tokens: Sequence[Token]) -> bool:
+    """Does a verb or adjective of refusal lead into what follows: "we are unable to", "we refuse to"?"""
+    words = [token.word for token in tokens]
+    return words[-1:] == ["to"] and lexicon()["refusal"].any_in(words)
 
 
 def _turns_down(tokens: Sequence[Token]) -> bool:

@@ -185,7 +185,7 @@ class _Judge:
             for i, claim in enumerate(self.claims)
             if claim.kind in ("gives", "figure") and self._is_here(claim)
         }
-        holding = {*decision.required, *(r.action for r in decision.outcomes.values() if r.action)}
+        holding = {*self._owed(), *(r.action for r in decision.outcomes.values() if r.action)}
         brought = (self.vocabulary.implied(name) for name in given.values())  # also by what is but allowed
         holding.update(chain.from_iterable(brought))
         needed = [name for name, one in self.vocabulary.actions.items() if one.must_tell]
@@ -193,6 +193,17 @@ class _Judge:
         needed = [name for name in needed if holds(self.case, name)]
         told = {name for i, name in given.items() if self.coverage is None or self.coverage.tells(i, name)}
         return tuple(name for name in needed if name not in told)
+
+    def _owed(self) -> Iterator[str]:
+        """The duties of the case: what a rule requires, and what an action of an outcome that is asked brings along."""
+        decision, asked = self.case.decision, {*self.case.outcomes}
+        if not asked:
+            yield from decision.required
+        lost = {fired.rule_id for fired in decision.lost}
+        for fired in decision.fired if asked else ():
+            effect = self.case.index.rule(fired.rule_id).effect
+            if fired.rule_id not in lost and (effect.kind == "required" or effect.outcome in asked):
+                yield from (name for name in effect.demands if name in decision.required)
 
     def _is_here(self, claim: Claim) -> bool:
         """Does the case leave the conditions of *claim* possible?"""
