@@ -77,7 +77,9 @@ class Numbers:
             if not figure.is_firm and not any(place.rank >= _NAMED for place in places):
                 continue
             valued = [(place, value) for place in places if (value := self.value_of(place.fact, figure)) is not None]
-            options = [one for one in valued if isinstance(one[1], Misread) or not self._is_foreign(one[0].fact)]
+            options = [
+                one for one in valued if isinstance(one[1], Misread) or not self._is_foreign(one[0].fact, figure)
+            ]
             if options:
                 yield from self._of_its_value(figure, options, known, is_inexact)
             elif not any(one.rank >= _NAMED and self.value_of(one.fact, figure) is not None for one in around):
@@ -157,9 +159,10 @@ class Numbers:
     def _places(self, figure: Figure) -> Iterator[Place]:
         return self.at.phrases.places(self.at.words, self.at.starts, figure)
 
-    def _is_foreign(self, name: str) -> bool:
-        """Is the fact declared for other domains than that of the matter?"""
-        return bool(self.asked) and name not in self.near and bool(self.at.facts[name].domains)
+    def _is_foreign(self, name: str, figure: Figure) -> bool:
+        """Is the fact declared for other domains than that of the matter, which has one that is measured so?"""
+        is_apart = name not in self.near and bool(self.at.facts[name].domains)
+        return is_apart and bool(self._measured_so(figure, self.asked))
 
     def _may_be_meant(self, place: Place, figure: Figure) -> bool:
         """Is a number that counts something else no value, and one of a fact that nobody asked about well named?"""
