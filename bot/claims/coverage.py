@@ -145,11 +145,27 @@ class Coverage:
             if not spans and not self._is_mere_courtesy(passage.start, passage.end):
                 yield Gap(self._shown(passage.start, passage.end), "no claim says what this means")
                 continue
+            if spans and self._is_repeated_only(passage) and not self._is_mere_courtesy_beside(passage, spans):
+                yield Gap(
+                    self._shown(passage.start, passage.end), "a claim of another sentence quotes but a part of it"
+                )
+                continue
             at = passage.start
             for start, end in (*spans, (passage.end, passage.end)):
                 if start > at and (why := self._left_over(at, start, passage, spans)):
                     yield Gap(self._shown(at, start), why)
                 at = max(at, end)
+
+    def _is_repeated_only(self, passage: Passage) -> bool:
+        """Are the quotes in it all of claims that an earlier sentence bears?"""
+        firsts = [[place.passage.start for place in places] for places in self.places]
+        mine = [starts for starts in firsts if passage.start in starts]
+        return bool(mine) and all(min(starts) < passage.start for starts in mine)
+
+    def _is_mere_courtesy_beside(self, passage: Passage, spans: Sequence[tuple[int, int]]) -> bool:
+        edges = [passage.start, *(at for span in spans for at in span), passage.end]
+        gaps = zip(edges[::2], edges[1::2], strict=True)
+        return all(start >= end or self._is_mere_courtesy(start, end) for start, end in gaps)
 
     def _quoted(self) -> Iterator[Place]:
         """Every place that some claim quotes, for what it says or for a condition of it."""

@@ -150,11 +150,13 @@ def test_serve_answers_until_it_is_told_to_stop(folder, repository):
     env = {k: v for k, v in os.environ.items() if not k.startswith("BYLAW_")}
     command = ("-m", "bylaw.cli", "serve", "--bundle", repository.bundle, "--port", "0")
     running = Forked(*command, cwd=folder, env=env, stdout=subprocess.PIPE, stderr=subprocess.PIPE)
-    address = running.stdout.readline().strip().removeprefix("serving on ")
-    said = httpx.post(f"{address}/v2/query", json={"text": LAMP, "request_id": "r1"}, timeout=30).json()
-    assert (said["kind"], said["status"]) == ("policy", "answered")
-    assert httpx.get(f"{address}/readyz").status_code == 200
-    running.send_signal(signal.SIGTERM)
+    try:
+        address = running.stdout.readline().strip().removeprefix("serving on ")
+        said = httpx.post(f"{address}/v2/query", json={"text": LAMP, "request_id": "r1"}, timeout=30).json()
+        assert (said["kind"], said["status"]) == ("policy", "answered")
+        assert httpx.get(f"{address}/readyz").status_code == 200
+    finally:  # also of a test that fails no server is left
+        running.send_signal(signal.SIGTERM)
     assert running.wait(30) == 0
     assert "Traceback" not in running.communicate()[1]
     with connect("sqlite:///.bylaw/store.db", folder).reading() as connection:
