@@ -183,7 +183,7 @@ class _Judge:
         given = {
             i: self.vocabulary.canonical(claim.action or "")
             for i, claim in enumerate(self.claims)
-            if claim.kind in ("gives", "figure") and self._is_here(claim)
+            if claim.kind in ("gives", "figure") and self._is_here(claim) and not self._is_said_beside(i, claim)
         }
         holding = {*self._owed(), *(r.action for r in decision.outcomes.values() if r.action)}
         brought = (self.vocabulary.implied(name) for name in given.values())  # also by what is but allowed
@@ -424,11 +424,17 @@ class _Judge:
         allowed = [*self._allowed(action)]
         if not any(_equal(told, one) for one in allowed):
             return "invalid", f"this is no figure of {self.case.words.called(action)}", None
-        for k in self._beside(i):
-            other = self.claims[k]
-            if other.kind in ("gives", "denies") and self.vocabulary.canonical(other.action or "") == action:
-                return "valid", "", None  # that claim says whether it holds
+        if self._is_said_beside(i, claim):
+            return "valid", "", None  # that claim says whether it holds
         return self._action(claim, self._cell(i, claim))
+
+    def _is_said_beside(self, i: int, claim: Claim) -> bool:
+        """Does another claim of the sentence say whether the action of a figure holds, and where?"""
+        others = (self.claims[k] for k in self._beside(i)) if claim.kind == "figure" else ()
+        action = self.vocabulary.canonical(claim.action or "")
+        return any(
+            one.kind in ("gives", "denies") and self.vocabulary.canonical(one.action or "") == action for one in others
+        )
 
     def _allowed(self, action: str) -> Iterator[Measure]:
         """The declared figures of an action, and whole multiples of those that count by a fact of the case."""
