@@ -34,18 +34,23 @@ def repository(tmp_path_factory: pytest.TempPathFactory) -> Repository:
     return Repository(root, bundle_for_root(root))
 
 
-@pytest.fixture(scope="session")
-def repository_with_data(repository, tmp_path_factory):
-    """The scaffold's repository and twenty orders."""
+def write_orders(path: Path) -> None:
+    """Twenty orders of two regions, one on each of twenty days."""
     import duckdb
 
-    root = shutil.copytree(repository.root, tmp_path_factory.mktemp("plans") / "repository")
-    with duckdb.connect(root / "data.duckdb") as warehouse:
+    with duckdb.connect(path) as warehouse:
         warehouse.execute("CREATE SCHEMA shop")
         columns = "order_id INTEGER, region VARCHAR, is_test BOOLEAN, ordered_at DATE, amount DECIMAL(9, 2)"
         warehouse.execute(f"CREATE TABLE shop.orders ({columns})")
         rows = [(n, ("north", "south")[n % 2], False, f"2026-10-{n + 1:02}", f"{n}.10") for n in range(20)]
         warehouse.executemany("INSERT INTO shop.orders VALUES (?, ?, ?, ?, ?)", rows)
+
+
+@pytest.fixture(scope="session")
+def repository_with_data(repository, tmp_path_factory):
+    """The scaffold's repository and twenty orders."""
+    root = shutil.copytree(repository.root, tmp_path_factory.mktemp("plans") / "repository")
+    write_orders(root / "data.duckdb")
     for name, agg in (("largest_order", "max"), ("smallest_order", "min")):
         text = f"{{name: {name}, entity: orders, agg: {agg}, expr: amount, unit: USD, synonyms: [takings]}}"
         (root / "context" / "metrics" / f"{name}.yaml").write_text(text, encoding="utf-8")

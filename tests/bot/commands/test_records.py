@@ -34,6 +34,7 @@ from bylaw.audit.export import read_checkpoints
 from bylaw.cli import bundle_for_root
 from bylaw.errors import BylawError, UsageError
 from bylaw.warehouses.port import WarehouseError
+from tests.bot.conftest import write_orders
 from tests.fakes.frame import NOON, question
 
 LAMP = "Can I return a lamp I bought 12 days ago? I have the receipt."
@@ -55,12 +56,7 @@ def given(repository, tmp_path_factory):
     """A repository whose bot answered one question of each kind, and a conversation."""
     root = tmp_path_factory.mktemp("given") / "repository"
     shutil.copytree(repository.root, root, ignore=shutil.ignore_patterns(".bylaw"))
-    with duckdb.connect(root / "data.duckdb") as warehouse:
-        warehouse.execute("CREATE SCHEMA shop")
-        columns = "order_id INTEGER, region VARCHAR, is_test BOOLEAN, ordered_at DATE, amount DECIMAL(9, 2)"
-        warehouse.execute(f"CREATE TABLE shop.orders ({columns})")
-        rows = [(n, ("north", "south")[n % 2], False, f"2026-10-{n + 1:02}", f"{n}.10") for n in range(20)]
-        warehouse.executemany("INSERT INTO shop.orders VALUES (?, ?, ?, ?, ?)", rows)
+    write_orders(root / "data.duckdb")
     settings = Settings(
         root, warehouse=f"duckdb:///{root}/data.duckdb", checkpoint=root / "auto.jsonl", checkpoint_every=3
     )
