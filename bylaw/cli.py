@@ -46,6 +46,7 @@ COMMANDS: Mapping[str, tuple[str, str]] = {
     "decide": ("bot.commands.verdicts:decide", "What the policies say about a case, given as facts."),
     "guard": ("bot.commands.verdicts:guard", "An MCP server behind the gate: every call is decided first."),
     "ask": ("bot.cli:ask", "Ask in words: policies, data, or why we decided something."),
+    "read": ("bot.commands.reading:read", "What a text says in declared words, and which of its words are left over."),
     "correct": (
         "bot.commands.learning:correct",
         "Say what is wrong about an answer: yours change at once, nobody else's.",

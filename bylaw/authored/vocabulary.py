@@ -14,6 +14,7 @@ from bylaw.authored.history import History, HistoryKind, seconds_in
 from bylaw.authored.record import Advised, Authored, AuthoredFile, Number, Word, misfit
 from bylaw.authored.wording import SLOT, Wording
 
+QuestionWord = Literal["how_much", "how_many", "how_long", "when", "where", "who", "why"]
 FactType = Literal["boolean", "integer", "decimal", "enum", "date"]
 Identifier = Annotated[str, StringConstraints(pattern=r"^[A-Za-z_][A-Za-z0-9_]*$", max_length=100)]
 Phrases = list[Word] | dict[str, list[Word]]
@@ -35,7 +36,8 @@ class Fact(Authored):
 
     `assertable: false`: it never comes from words or from an agent; `true`: an agent's own `facts` may say it.
     `history`: it is computed from what happened before. `changeable: false`: nobody can make it another (an age, a
-    day of birth), so an advice what to do differently names something else where it can.
+    day of birth), so an advice what to do differently names something else where it can. `asked: true`: people may
+    ask for the fact itself ("is my membership active?").
     """
 
     type: FactType
@@ -49,6 +51,7 @@ class Fact(Authored):
     changeable: StrictBool = True
     domains: list[Word] = Field(default_factory=list)
     assertable: StrictBool | None = Field(default=None, exclude_if=lambda value: value is None)
+    asked: StrictBool = Field(default=False, exclude_if=lambda value: not value)
     history: History | None = Field(default=None, exclude_if=lambda value: value is None)
 
     @model_validator(mode="after")
@@ -121,8 +124,9 @@ class Action(Authored):
     """Something a policy may demand, forbid or allow. Actions with one outcome exclude each other.
 
     `person: true`: whoever acts for the organisation hands it to a person. `must_tell: true`: an answer in whose case
-    it is taken or required has to say so. `figures` are all that an answer may say of it in numbers; without them
-    those of its label.
+    it is taken or required has to say so. `against: true`: it is not what the person hoped for, so no other answer of
+    its domain is told without it. `always: true`: it is said whatever was asked (an emergency).
+    `figures` are all that an answer may say of it in numbers; without them those of its label.
     """
 
     outcome: Word | None = None
@@ -130,6 +134,8 @@ class Action(Authored):
     label: Wording | None = None
     phrases: list[Word] = Field(default_factory=list)
     person: StrictBool = Field(default=False, exclude_if=lambda value: not value)
+    against: StrictBool = Field(default=False, exclude_if=lambda value: not value)
+    always: StrictBool = Field(default=False, exclude_if=lambda value: not value)
     must_tell: StrictBool = Field(default=False, exclude_if=lambda value: not value)
     figures: list[ActionFigure] | None = Field(default=None, exclude_if=lambda value: value is None)
 
@@ -137,11 +143,13 @@ class Action(Authored):
 class Outcome(Authored):
     """A question every case answers at most once; `complete`: every case must get an answer.
 
-    `phrases` are how people ask for it, `restrictive` its actions, the most restrictive first.
+    `phrases` are how people ask for it, `restrictive` its actions, the most restrictive first. `answers` are the
+    question words that it answers beside those that its figures tell ("where", "who", "why").
     """
 
     label: Wording | None = None
     phrases: list[Word] = Field(default_factory=list)
+    answers: list[QuestionWord] = Field(default_factory=list, exclude_if=lambda value: not value)
     complete: StrictBool = False
     restrictive: list[Word] = Field(default_factory=list)
 
@@ -163,6 +171,7 @@ class Vocabulary(AuthoredFile):
     defaults: dict[Word, dict[Word, Word]] = Field(default_factory=dict)
     terms: dict[Identifier, list[Condition]] = Field(default_factory=dict)
     scope: dict[Word, Word] = Field(default_factory=dict)
+    idle: list[Word] = Field(default_factory=list, exclude_if=lambda value: not value)  # words that change nothing here
 
     def canonical(self, action: str) -> str:
         """The action that *action* is another name for (`same_as`), itself when it is none."""

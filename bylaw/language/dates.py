@@ -244,6 +244,22 @@ def _beside(match: re.Match[str], today: date, calendar: CalendarRules) -> _Peri
     return start, end, f"{start.isoformat()} to {(end - timedelta(days=1)).isoformat()}"
 
 
+def _apart(match: re.Match[str], today: date, calendar: CalendarRules) -> _Period | None:
+    """ "The 7 days before March 5": as many whole units, up to that day or from the day behind it on."""
+    start, end = _mention(match["from"], today, calendar)
+    count, unit = _any_count(match["count"]), _unit(match)
+    start, end = (end, shifted(end, unit, count)) if match["word"] in _AFTER else (shifted(start, unit, -count), start)
+    return (start, end, f"{start.isoformat()} to {(end - timedelta(days=1)).isoformat()}") if start < end else None
+
+
+def _around(match: re.Match[str], today: date, calendar: CalendarRules) -> _Period | None:
+    """ "The week of March 5": the whole period that holds what is said."""
+    start, end = _mention(match["from"], today, calendar)
+    unit = _unit(match)
+    found = whole(period_of(start, unit, calendar), unit, calendar)
+    return found if found[0] <= start and end <= found[1] else None
+
+
 def _part_of(match: re.Match[str], today: date, calendar: CalendarRules) -> _Period | None:
     """ "First 2 weeks of March 2026": as many from its beginning, or up to its end."""
     start, end = _mention(match["from"], today, calendar)
@@ -362,6 +378,11 @@ _SOME = rf"(?P<count>{_COUNT}|an?)"
 # holds: most texts name neither a day nor a unit, and most rows need not be tried.
 _GRAMMAR: Sequence[tuple[str, _Reader, re.Pattern[str]]] = (
     (
+        rf"(?:(?:in|within|during|over|for) )?the (?P<count>{_COUNT}) (?P<unit>{_UNIT})s? {_BESIDE} (?P<from>{_DATE})",
+        _apart,
+        _DAY_NAMED,
+    ),
+    (
         rf"(?:between|from) (?P<from>{_DATE})(?: inclusive)? (?:and|to|through|until) (?P<to>{_DATE})"
         rf"(?P<exclusive>,? \(?exclusive\)?)?{_BOTH}",
         _between,
@@ -395,6 +416,11 @@ _GRAMMAR: Sequence[tuple[str, _Reader, re.Pattern[str]]] = (
         rf" (?:(?P<year>{_YEAR})|this year|the year)",
         _half,
         _ANYTHING,
+    ),
+    (
+        rf"(?:(?:in|during|for) )?(?:the )?(?P<unit>(?!quarter of {_YEAR}){_UNIT}) (?:of|containing) (?P<from>{_DATE})",
+        _around,
+        _DAY_NAMED,
     ),
     (
         rf"(?:the )?same (?:period|time|{_UNIT})(?: of| in)?(?: the)? (?:last|previous|prior) year"

@@ -142,8 +142,12 @@ def _is_invisible(char: str) -> bool:
 @lru_cache(maxsize=512)
 def parse(text: str) -> Text:
     """The text with its parts. The last few are kept: everybody who reads one reads the same."""
-    seen = clean(text)
-    return Text(text, seen, tuple(_passages(seen)), tuple(tokens(seen)))
+    return divide(text, clean(text))
+
+
+def divide(source: str, seen: str) -> Text:
+    """The parts of *seen*, which is what a person sees of *source*."""
+    return Text(source, seen, tuple(_passages(seen)), tuple(tokens(seen)))
 
 
 def as_typed(text: str) -> Text:

@@ -47,6 +47,7 @@ def merged(files: Iterable[VocabularyFile]) -> Words:
     defaults: dict[str, dict[str, str]] = {}
     excludes: list[list[str]] = []
     implies: dict[str, list[str]] = {}
+    idle: dict[str, None] = {}
     for file in ordered:
         for section in SECTIONS:
             for name, declared in getattr(file.vocabulary, section).items():
@@ -60,10 +61,12 @@ def merged(files: Iterable[VocabularyFile]) -> Words:
                 first = paths.setdefault((f"defaults.{domain}", kind), file.path)
                 if defaults.setdefault(domain, {}).setdefault(kind, fact) != fact:
                     findings.append(_twice(f"defaults.{domain}", kind, file.path, first))
+        idle.update(dict.fromkeys(file.vocabulary.idle))
         excludes += file.vocabulary.relations.excludes
         for name, others in file.vocabulary.relations.implies.items():
             implies[name] = list(dict.fromkeys([*implies.get(name, ()), *others]))
-    vocabulary = Vocabulary(**together, defaults=defaults, relations=Relations(excludes=excludes, implies=implies))
+    relations = Relations(excludes=excludes, implies=implies)
+    vocabulary = Vocabulary(**together, defaults=defaults, relations=relations, idle=list(idle))
     return Words(vocabulary, paths, tuple(findings))
 
 

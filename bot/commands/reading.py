@@ -1,0 +1,104 @@
+"""The verb that reads without answering: what a text says, in declared words, and what nobody accounts for."""
+
+from __future__ import annotations
+
+import json
+from datetime import date
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from bot.cli import _BUNDLE, _ROOT, bundle_path
+from bot.clock import now
+from bot.commands.verdicts import _document, _object, _piped
+from bylaw.roots import root_around
+
+if TYPE_CHECKING:
+    from bylaw.hold.item import Reading
+
+KINDS = ("policy", "data", "decision", "answer")
+_MOST = 40_000  # characters of a text
+
+
+@click.command()
+@click.argument("text", metavar="TEXT")
+@click.option("--kind", type=click.Choice(KINDS), help="What the text is; default: what the router takes it for.")
+@click.option("--items", metavar="JSON", help="What is proposed that it says: a JSON list of items, or @FILE.")
+@click.option("--query", default="", metavar="TEXT", help="Of an answer: what was asked.")
+@click.option("--facts", metavar="JSON", help="Of an answer: what was told of the case, a JSON object or @FILE.")
+@_BUNDLE
+@_ROOT
+@click.option(
+    "--as", "user", metavar="USER", default="anonymous", help="Who asks: names that they may not see are none."
+)
+@click.option("--at", metavar="ISO-TIME", help="Read as if it were this time.")
+@click.option("--json", "as_json", is_flag=True, help="The reading as one JSON document.")
+@click.pass_context
+def read(
+    ctx: click.Context,
+    text: str,
+    kind: str | None,
+    items: str | None,
+    query: str,
+    facts: str | None,
+    bundle: Path | None,
+    root: Path | None,
+    user: str,
+    at: str | None,
+    as_json: bool,
+) -> None:
+    """Say what a text says in declared words, and which of its words nobody accounts for. Nothing is answered.
+
+    For authors: what is left over are the words that your vocabulary or catalogue lacks. Exit code 1 where something is
+    left over or refused.
+
+    \b
+    bylaw read "I bought it 12 days ago. Can I get my money back?"
+    bylaw read "net revenue" --items '[{"kind": "asks", "name": "net_revenue", "quote": "net revenue"}]'
+    """
+    from bot import settings
+    from bot.ask.reading import kind_of, read_text
+    from bot.conversation import moment
+    from bot.index import BundleIndex
+    from bylaw.bundle import read as read_bundle
+
+    given = settings.read(root or root_around(Path()))
+    index = BundleIndex(read_bundle(bundle_path(given, bundle, root), given.bundle_keys))
+    said = _piped(_MOST) if text == "-" else text
+    today: date = (moment(at) if at else now()).date()
+    chosen: Any = kind or kind_of(said, index, today, user)
+    told = _object(facts) if facts else {}
+    reading = read_text(
+        said, chosen, index, today, user, None if items is None else _document(items, "items"), query, told
+    )
+    if as_json:
+        document = {"kind": chosen, "text": said, "reading": reading.written()}
+        click.echo(json.dumps(document, indent=2, ensure_ascii=False))
+    else:
+        click.echo(_render(chosen, reading))
+    ctx.exit(1 if reading.residue or reading.refused else 0)
+
+
+def _render(kind: str, reading: Reading) -> str:
+    """The reading for a person: what is understood, what is not, and what to do about it."""
+    lines = [f"read as a {kind} text, by {reading.by}"]
+    for one in reading.items:
+        shown = " ".join(f"{key}={value}" for key, value in one.item.written().items() if key not in ("kind", "quote"))
+        quote = f' in "{one.item.quote}"' if one.item.quote else ""
+        why = f" ({one.why})" if one.why else ""
+        lines.append(f"  {one.status:8} {one.item.kind} {shown}{quote}{why}")
+    lines += [
+        f'  refused  {one.item.kind} {one.item.named or ""} in "{one.item.quote or ""}": {one.why}'
+        for one in reading.refused
+    ]
+    for title, stretches in (
+        ("left over", reading.residue),
+        ("not used", reading.not_used),
+        ("unknown", reading.unknown),
+    ):
+        if stretches:
+            lines.append(f"{title}: {', '.join(one.text for one in stretches)}")
+    if reading.residue:
+        lines.append("help: declare these words (phrases, synonyms), or `idle` where they change nothing")
+    return "\n".join(lines)

@@ -1,0 +1,200 @@
+"""One item beside the words of its quote: which of them are its own, and what speaks against it.
+
+`Bearing` collects what the checks of each kind find; nothing is decided before every check has spoken.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, field
+from functools import cached_property
+
+from bylaw.hold import standing
+from bylaw.hold.item import Item, Scalar, Status, Weakness
+from bylaw.hold.text import Seen
+from bylaw.hold.values import Values, comparisons_at
+from bylaw.hold.words import Index, Mention, Name, is_content
+from bylaw.language.lexicon import closed, lexicon, stem
+from bylaw.language.text import Passage, Token
+from bylaw.language.words import spoken
+
+
+@dataclass(frozen=True, slots=True)
+class Flaw:
+    """What speaks against an item: it is refused, or weak in one way."""
+
+    why: str
+    weakness: Weakness | None = None  # None: refused
+
+
+@dataclass
+class Bearing:
+    """An item at one place of a text."""
+
+    item: Item
+    seen: Seen
+    index: Index
+    values: Values
+    place: tuple[int, int]
+    passage: Passage
+    flaws: list[Flaw] = field(default_factory=list)
+    own: set[int] = field(default_factory=set)  # the starts of the tokens that the item accounts for
+    value: Scalar | list[Scalar] | None = None
+
+    # ---- what checks say --------------------------------------------------------------------------------------------
+
+    def refuse(self, why: str) -> None:
+        """The text says otherwise, or the item is none."""
+        self.flaws.append(Flaw(why))
+
+    def weaken(self, weakness: Weakness, why: str) -> None:
+        """The text does not say it outright."""
+        self.flaws.append(Flaw(why, weakness))
+
+    def take(self, tokens: Iterable[Token]) -> None:
+        """The item accounts for these words."""
+        self.own.update(token.start for token in tokens)
+
+    @property
+    def status(self) -> Status:
+        """What became of it."""
+        if any(flaw.weakness is None for flaw in self.flaws):
+            return "refused"
+        return "weak" if self.flaws else "borne"
+
+    @property
+    def why(self) -> str:
+        """The reasons, those that refuse first."""
+        ordered = sorted(self.flaws, key=lambda flaw: flaw.weakness is not None)
+        return "; ".join(dict.fromkeys(flaw.why for flaw in ordered))
+
+    # ---- the words --------------------------------------------------------------------------------------------------
+
+    @cached_property
+    def tokens(self) -> tuple[Token, ...]:
+        """The words and numbers of the quote."""
+        return self.seen.words(*self.place)
+
+    @cached_property
+    def words(self) -> list[str]:
+        """The same in lower case."""
+        return [token.word for token in self.tokens]
+
+    @cached_property
+    def around(self) -> tuple[Token, ...]:
+        """The words and numbers of the whole sentence."""
+        return self.seen.words(self.passage.start, self.passage.end)
+
+    @cached_property
+    def mentions(self) -> tuple[tuple[Mention, tuple[Token, ...]], ...]:
+        """The declared phrases of the sentence that share a word with the quote, and their words."""
+        start, end = self.place
+        found = ((one, self.around[one.first : one.last + 1]) for one in self.index.find(self.around))
+        return tuple((one, words) for one, words in found if words[0].start < end and start < words[-1].end)
+
+    def take_classes(self, *names: str) -> None:
+        """The item accounts for the words of these closed classes in its quote."""
+        for name in names:
+            for first, behind in lexicon()[name].find(self.words):
+                self.take(self.tokens[first:behind])
+
+    def take_comparisons(self) -> None:
+        """The item accounts for the words that compare, in its quote."""
+        for first, behind, _ in comparisons_at(self.words):
+            self.take(self.tokens[first:behind])
+
+    def holds_any(self, name: str) -> bool:
+        """Does the quote hold a word of that closed class?"""
+        return lexicon()[name].any_in(self.words)
+
+    # ---- what it is called ------------------------------------------------------------------------------------------
+
+    def bear_name(
+        self,
+        name: Name,
+        *beside: Name,
+        said: frozenset[str] = frozenset(),
+        otherwise: str = "none of its words is declared for it",
+    ) -> bool:
+        """Hold the quote against what *name* is called; *beside* are names whose words may stand in it, *said* stems
+        that say its value. Returns whether a word of the name itself stands there; where none does, it is weak, for
+        the reason *otherwise*.
+        """
+        called = self.index.own(name) | self.index.near(name)
+        around = frozenset[str]().union(*(self.index.own(one) | self.index.near(one) for one in beside))
+        mine = {name.name, *name.kin, *(one.name for one in beside)}
+        mine |= {name.owner} if name.owner else set()
+        shared = [token for token in self.tokens if not self._forms(token).isdisjoint(called | said)]
+        self.take(shared)
+        self.take(token for token in self.tokens if not self._forms(token).isdisjoint(around))
+        if shared:  # words that only join ("at once") are its own where a word of content is
+            spelled = frozenset[str]().union(*(self.index.spelled(one) for one in (name, *beside)))
+            self.take(t for t in self.tokens if not is_content(t.word) and not self._forms(t).isdisjoint(spelled))
+        taken = [token for token in shared if self._longer(token, mine) is not None]
+        if shared and len(taken) < len(shared):
+            return True
+        other = self._longer(taken[0], mine) if taken else self._another(mine)
+        if other is not None:
+            self.refuse(f"its words are those of {other}")
+        elif not shared:
+            self.weaken("name", otherwise)
+            self.take(self.tokens)
+        return bool(shared)
+
+    def _forms(self, token: Token) -> frozenset[str]:
+        return stems_of(token.word)
+
+    def _longer(self, token: Token, mine: set[str]) -> str | None:
+        """The name whose longer phrase holds the word, and that is none of *mine*."""
+        for mention, words in self.mentions:
+            if mention.size > 1 and words[0].start <= token.start <= words[-1].start:
+                owners = sorted({owner.name for owner in mention.owners})
+                if mine.isdisjoint(owners):
+                    return " or ".join(owners)
+        return None
+
+    def _another(self, mine: set[str]) -> str | None:
+        """Another name of which a phrase stands in the quote."""
+        start, end = self.place
+        for mention, words in self.mentions:
+            owners = sorted({owner.name for owner in mention.owners})
+            if mine.isdisjoint(owners) and start <= words[0].start and words[-1].end <= end:
+                return " or ".join(owners)
+        return None
+
+    def own_mention(self, name: str) -> Sequence[Token]:
+        """The words of the longest declared phrase of *name* that the quote shares a word with."""
+        mine = [(m.size, words) for m, words in self.mentions if any(owner.name == name for owner in m.owners)]
+        return max(mine, key=lambda one: one[0])[1] if mine else ()
+
+    # ---- how it stands ----------------------------------------------------------------------------------------------
+
+    def stand(self) -> None:
+        """Hold a fact against how the text stands to it: doubt, wish, intent, past, another person."""
+        why = standing.unsure(self.seen, self.passage, self.place)
+        if why is not None:
+            self.weaken("standing", why)
+        person = standing.of_another(self.seen, self.passage, self.place)
+        if person is not None:
+            self.weaken("standing", f"it is said of “{person}”, and not asked about")
+        if standing.is_excepted(self.seen, self.passage, self.place):
+            self.refuse("it is said as an exception")
+
+    def altering(self, *but: Token) -> list[Token]:
+        """The words in the quote that alter what is said, but for its own and *but*."""
+        mine = {token.start for token in but}
+        return standing.altering(self.tokens, frozenset(mine))
+
+    def is_negated(self, *named: Token) -> bool:
+        """Is what the quote says denied? Negations within *named*, a declared phrase, deny nothing."""
+        return standing.negations(self.seen, self.passage, self.place, named) % 2 == 1
+
+
+def stems_of(word: str) -> frozenset[str]:
+    """The stems of a word and of what a contraction of it stands for."""
+    return frozenset((stem(word), *(stem(part) for part in spoken(word))))
+
+
+def is_empty(word: str) -> bool:
+    """Does the word say nothing: an article, a pronoun, a greeting?"""
+    return word in closed("empty") or all(part in closed("empty") for part in spoken(word))

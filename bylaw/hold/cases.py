@@ -1,0 +1,205 @@
+"""What a policy question may say: what is asked (an outcome, an action, a fact), and the facts of the case."""
+
+from __future__ import annotations
+
+from bylaw.hold.bearing import Bearing
+from bylaw.hold.values import comparisons_at, is_said, operators_in, unit_of
+from bylaw.hold.words import Name
+from bylaw.language.lexicon import lexicon, stem
+from bylaw.language.text import Token, words_of
+
+_ALTERING_FACT = frozenset(("without",))  # of a fact it is a negation
+_JOINING = frozenset(("and", "but", "so", "or", "hi", "hello"))
+_QUESTIONS = (("how", "much"), ("how", "many"), ("how", "long"), ("when",), ("where",), ("who",), ("why",))
+
+
+def bear_asked(one: Bearing) -> None:
+    """What is asked is declared, and the words name it."""
+    name = one.index.get("asks", one.item.named or "") or one.index.get("fact", one.item.named or "")
+    if name is None:
+        one.refuse(f"`{one.item.named}` is no outcome, action or fact that is asked for")
+        return
+    one.bear_name(name)
+
+
+def question_word(one: Bearing) -> tuple[tuple[Token, ...], bool]:
+    """The question word that the sentence opens with ("how much", "where"), and whether what is asked answers it."""
+    name = one.index.get("asks", one.item.named or "")
+    if name is None:
+        return (), True
+    words = [token.word for token in one.around]
+    opening = [k for k in range(len(words)) if k == 0 or one.around[k - 1].clause != one.around[k].clause]
+    opening += [k + 1 for k in opening if words[k] in _JOINING]
+    for row in _QUESTIONS:
+        for k in opening:
+            if tuple(words[k : k + len(row)]) == row:
+                return one.around[k : k + len(row)], "_".join(row) in name.answers
+    return (), True
+
+
+def bear_fact(one: Bearing) -> None:
+    """A fact of the case: its name, its value, how the text stands to it, and what alters it."""
+    item = one.item
+    name = one.index.get("fact", item.named or "")
+    if name is None:
+        one.refuse(f"`{item.named}` is no declared fact")
+        return
+    bear_value(one, name)
+    one.stand()
+    phrase = one.own_mention(name.name)
+    compared = _comparing(one)
+    left = [t for t in one.altering(*phrase, *compared) if t.word not in _ALTERING_FACT]
+    for token in left:
+        one.weaken("altered", f"“{token.word}” alters it")
+    one.take(left)
+
+
+def _comparing(one: Bearing) -> list[Token]:
+    spans = ((first, behind) for first, behind, _ in comparisons_at(one.words))
+    return [token for first, behind in spans for token in one.tokens[first:behind]]
+
+
+def bear_value(one: Bearing, name: Name) -> None:
+    """The value of a declared fact, by its type."""
+    operator = one.item.operator or "=="
+    if operator in ("contains", "is", "is not", "is null", "not null"):
+        one.refuse(f"`{operator}` does not fit `{name.name}`")
+    elif name.type == "boolean":
+        _bear_flag(one, name)
+    elif name.type == "enum":
+        _bear_category(one, name)
+    elif name.type == "date":
+        bear_day(one, name)
+    else:
+        bear_amount(one, name)
+
+
+def _bear_flag(one: Bearing, name: Name) -> None:
+    """Yes or no, as the words and their negations say."""
+    values = one.item.values
+    if len(values) != 1 or not isinstance(values[0], bool) or (one.item.operator or "==") not in ("==", "!="):
+        one.refuse(f"`{name.name}` is true or false")
+        return
+    meant = values[0] is ((one.item.operator or "==") == "==")
+    one.bear_name(name)
+    phrase = one.own_mention(name.name)
+    polarity = _declared_polarity(one, name)
+    is_negated = one.is_negated(*phrase)
+    one.take_classes("negation")
+    said = (polarity if polarity is not None else True) is not is_negated
+    if said is not meant:
+        one.refuse("the words say the opposite")
+
+
+def _declared_polarity(one: Bearing, name: Name) -> bool | None:
+    """Which side of a flag the longest declared phrase says; None where none does, or both."""
+    phrase = one.own_mention(name.name)
+    for mention, words in one.mentions:
+        if words == phrase:
+            sides = {owner.value for owner in mention.owners if owner.name == name.name}
+            if sides == {"false"}:
+                return False
+            if sides in ({"true"}, {None}, {"true", None}):
+                return True
+    return None
+
+
+def _bear_category(one: Bearing, name: Name) -> None:
+    """One of the declared values: literally, never by its stem; a value said in other words is weak."""
+    operator = one.item.operator or "=="
+    if operator not in ("==", "!=", "in", "not in"):
+        one.refuse(f"`{operator}` does not fit `{name.name}`")
+        return
+    values = [str(value) for value in one.item.values]
+    unknown = next((value for value in values if value not in name.values), None)
+    if unknown is not None or not values:
+        one.refuse(f"`{unknown}` is no value of `{name.name}`" if values else f"`{name.name}` has no value here")
+        return
+    one.take(_literal(one, name, None))  # what the fact is called, and its values
+    phrase: list[Token] = []
+    for value in values:
+        words = _literal(one, name, value)
+        others = [other for other in name.values if other not in values and _literal(one, name, other)]
+        if words:
+            phrase += words
+        elif others:
+            one.refuse(f"the words say {' or '.join(sorted(others))}")
+        else:
+            one.weaken("value", f"none of its words is declared for `{value}`")
+            one.take(one.tokens)
+    is_negated = one.is_negated(*phrase)
+    if is_negated:
+        one.take_classes("negation")
+    if is_negated is not (operator in ("!=", "not in")):
+        one.refuse("the words say the opposite")
+
+
+def _literal(one: Bearing, name: Name, value: str | None) -> list[Token]:
+    """The words of the quote that say one of the values as it is declared; with None the words of the name itself."""
+    if value is None:
+        own = one.index.own(name)
+        return [token for token in one.tokens if stem(token.word) in own]
+    for said in sorted((value.replace("_", " "), *name.values.get(value, ())), key=len, reverse=True):
+        row = words_of(said)
+        for i in range(len(one.words) - len(row) + 1 if row else 0):
+            if tuple(one.words[i : i + len(row)]) == row:
+                one.take(one.tokens[i : i + len(row)])
+                return list(one.tokens[i : i + len(row)])
+    return []
+
+
+def bear_amount(one: Bearing, name: Name, is_named: bool = True) -> None:
+    """A number, sum or duration: what the reader makes of the quote, on the side that its words say."""
+    item, unit = one.item, unit_of(one.item.unit, name.unit)
+    if not item.values:
+        one.refuse(f"`{name.name}` has no value here")
+        return
+    is_duration = unit in lexicon().sizes and lexicon().sizes[unit or ""][0] == "time"
+    figures = one.values.figures_at(*one.place, beside_time=is_duration)
+    for value in item.values:
+        mine = [figure for figure in figures if is_said(figure, value, unit)]
+        if not mine:
+            shown = f"{value} {unit}" if unit else str(value)
+            one.refuse(f"the words do not say {shown}")
+        for figure in mine:
+            one.take(one.seen.words(figure.start, figure.end))
+    _bear_operator(one)
+    one.take_comparisons()
+    one.take_classes("measure_words")
+    if is_named:
+        one.bear_name(name, otherwise=f"nothing but its unit ties it to {name.name}")
+
+
+def _bear_operator(one: Bearing) -> None:
+    """The side that the words bound is the side that the item says."""
+    said, operator = operators_in(one.tokens), one.item.operator or "=="
+    if operator in ("between", "in", "not in"):
+        return
+    if operator == "!=":
+        if not one.is_negated():
+            one.refuse("the words deny nothing")
+    elif said and said != {operator}:
+        one.refuse(f"the words say {' and '.join(sorted(said))}, not {operator}")
+    elif not said and operator != "==":
+        one.refuse("the words bound nothing")
+    elif operator == "==" and one.is_negated(*one.own_mention(one.item.named or "")):
+        one.refuse("the words deny it")
+
+
+def bear_day(one: Bearing, name: Name) -> None:
+    """A day, as the one grammar of time reads it."""
+    spans = one.values.spans_at(*one.place)
+    days = {one_.start.isoformat() for one_ in spans if one_.start and one_.end and (one_.end - one_.start).days == 1}
+    figures = one.values.figures_at(*one.place, beside_time=True)
+    for value in one.item.values:
+        mine = [figure for figure in figures if is_said(figure, value, None)]
+        if str(value) not in days and not mine:
+            one.refuse(f"the words do not say {value}")
+        for figure in mine:
+            one.take(one.seen.words(figure.start, figure.end))
+    if left := one.values.cut_off(*one.place):
+        one.refuse(f"“{left}” belongs to the day as well")
+    for span in spans:
+        one.take(one.seen.words(span.begins, span.ends))
+    one.take_comparisons()
+    one.bear_name(name)

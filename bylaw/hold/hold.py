@@ -1,0 +1,152 @@
+"""Hold items against the text that is said to bear them: each is borne, weak or refused, and what is left is residue.
+
+Every proposer's items go through `hold`, whatever the text is; who proposed them changes nothing of what becomes of
+them. A refused item accounts for no word, so its words are residue.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+
+from bylaw.hold import answers, cases, queries, records
+from bylaw.hold.answers import altered_by
+from bylaw.hold.bearing import Bearing
+from bylaw.hold.item import By, HeldItem, Item, Proposal, Reading, Status, TextKind, Weakness
+from bylaw.hold.residue import Residue, find_residue
+from bylaw.hold.targets import read_target
+from bylaw.hold.text import Seen, see
+from bylaw.hold.values import Clock, Values
+from bylaw.hold.words import Index
+from bylaw.language.glyphs import disguised
+from bylaw.language.lexicon import stem
+from bylaw.language.text import Passage, words_of
+
+Check = Callable[[Bearing], None]
+CHECKS: Mapping[TextKind, Mapping[str, Check]] = {
+    "policy": {"asks": cases.bear_asked, "fact": cases.bear_fact},
+    "data": queries.KINDS_OF_DATA,
+    "decision": records.KINDS_OF_DECISION,
+    "answer": answers.KINDS_OF_ANSWER,
+}
+_MOST_PLACES = 20  # of one quote
+_RANK: Mapping[Status, int] = {"borne": 0, "weak": 1, "refused": 2}
+
+
+@dataclass(frozen=True)
+class Ground:
+    """What a text is held against: the kind of text, the declared words, the day; for an answer the question too."""
+
+    kind: TextKind
+    index: Index
+    clock: Clock
+    query: str = ""
+    told: frozenset[str] = field(default=frozenset())  # stems of the words of the facts that were told
+
+
+def hold(source: str, proposal: Proposal, ground: Ground, by: By = "given") -> Reading:
+    """What *source* says of what is proposed. Of items without a quote, which a person picked, the names are held."""
+    seen = see(source)
+    values = Values(seen, ground.clock)
+    found = [_bear(item, seen, values, ground) for item in proposal.items]
+    bearings = [one for one in found if isinstance(one, Bearing)]
+    if ground.kind == "answer":
+        _refuse_altered(bearings)
+    residue = find_residue(seen, ground.index, bearings, _words_said(ground), ground.kind)
+    _weaken_by_residue(bearings, residue, ground.kind)
+    if any(one.status == "refused" for one in bearings):
+        residue = find_residue(seen, ground.index, bearings, _words_said(ground), ground.kind)
+    held = tuple(_held(one, proposal.items[i]) for i, one in enumerate(found))
+    unknown = [place for quote in proposal.unknown for place in seen.find(quote)[:1]]
+    return Reading(
+        by,
+        held,
+        tuple(seen.stretch(*place) for place in residue.asked),
+        tuple(seen.stretch(*place) for place in residue.beside),
+        tuple(seen.stretch(*place) for place in sorted(unknown)),
+    )
+
+
+def _words_said(ground: Ground) -> frozenset[str]:
+    """The stems of the words that the person said, which are no residue of an answer."""
+    return ground.told | frozenset(map(stem, words_of(ground.query)))
+
+
+def _bear(item: Item, seen: Seen, values: Values, ground: Ground) -> Bearing | HeldItem:
+    if item.quote is None:
+        return _hold_picked(item, ground)
+    places = seen.find(item.quote)
+    if not places:
+        return HeldItem(item, "refused", "the text does not say this")
+    passages = [(place, seen.passage_of(*place)) for place in places[:_MOST_PLACES]]
+    whole = [(place, passage) for place, passage in passages if passage is not None]
+    if not whole:
+        return HeldItem(item, "refused", "the quote lies in more than one sentence", places[0])
+    bearings = [_bear_at(item, seen, values, ground, place, passage) for place, passage in whole]
+    best = min(bearings, key=lambda one: _RANK[one.status])
+    for one in bearings:
+        if one.status == best.status:  # the same words further on say the same
+            best.own |= one.own
+    return best
+
+
+def _bear_at(
+    item: Item, seen: Seen, values: Values, ground: Ground, place: tuple[int, int], passage: Passage
+) -> Bearing:
+    one = Bearing(item, seen, ground.index, values, place, passage)
+    CHECKS[ground.kind][item.kind](one)
+    word = disguised(seen.text.seen[place[0] : place[1]])
+    if word is not None:
+        one.refuse(f"“{word}” is not the word that it looks like")
+    return one
+
+
+def _hold_picked(item: Item, ground: Ground) -> HeldItem:
+    """An item that a person picked in a form: its name exists; no words bear it."""
+    named = item.named
+    if named is not None and not is_declared(named, ground):
+        return HeldItem(item, "refused", f"`{named}` is no declared name")
+    return HeldItem(item, "borne", "picked")
+
+
+def is_declared(named: str, ground: Ground) -> bool:
+    """Is *named* a name of the ground, or an expression over such names?"""
+    if ground.kind == "data":
+        return read_target(ground.index, named).unknown is None
+    return any(ground.index.get(group, named) is not None for group in ("asks", "fact", "anchor", "source"))
+
+
+def _refuse_altered(bearings: Sequence[Bearing]) -> None:
+    for one in bearings:
+        if answers.is_about_action(one.item) and one.status != "refused":
+            others = [other for other in bearings if other is not one]
+            word = altered_by(one, others)
+            if word is not None:
+                one.refuse(f"no claim carries “{word}”")
+
+
+def _weaken_by_residue(bearings: Sequence[Bearing], residue: Residue, kind: TextKind) -> None:
+    """Residue within its quote makes an item weak, and refuses what an answer gives or denies, or calls courtesy."""
+    left = sorted((*residue.asked, *residue.beside))
+    for one in bearings:
+        inside = [place for place in left if one.place[0] <= place[0] and place[1] <= one.place[1]]
+        if inside and one.status != "refused":
+            words = ", ".join(f"“{one.seen.text.seen[a:b]}”" for a, b in inside[:5])
+            if kind == "answer" and one.item.kind in ("gives", "denies", "courtesy"):
+                one.refuse(f"no claim carries {words}")
+            else:
+                one.weaken("words", f"nothing accounts for {words}")
+
+
+def _held(one: Bearing | HeldItem, item: Item) -> HeldItem:
+    if isinstance(one, HeldItem):
+        return one
+    weaknesses: frozenset[Weakness] = frozenset(flaw.weakness for flaw in one.flaws if flaw.weakness is not None)
+    told = one.value if item.value is None else None
+    return HeldItem(item, one.status, one.why, one.place, weaknesses, told)
+
+
+def confirm(reading: Reading) -> Reading:
+    """The reading with its weak items as a person has confirmed them."""
+    held = tuple(replace(one, status="borne", why="confirmed") if one.status == "weak" else one for one in reading.held)
+    return replace(reading, held=held)

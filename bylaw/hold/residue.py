@@ -1,0 +1,95 @@
+"""What nobody accounts for: every word of content that no item carries, with its place. It decides what is asked back.
+
+A declared word is always content. Function words and greetings are not, and neither are words that the house declares
+idle; links, handles, pictures, other scripts and numbers always are.
+"""
+
+from __future__ import annotations
+
+from bisect import bisect_right
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from bylaw.hold.bearing import Bearing, is_empty
+from bylaw.hold.cases import question_word
+from bylaw.hold.item import TextKind
+from bylaw.hold.text import Seen
+from bylaw.hold.words import Index
+from bylaw.language.lexicon import lexicon, stem
+from bylaw.language.text import Passage, Token
+
+Place = tuple[int, int]
+
+
+@dataclass(frozen=True, slots=True)
+class Residue:
+    """The words left over, in order: in sentences that ask (anywhere in data and answers), and beside them."""
+
+    asked: tuple[Place, ...]
+    beside: tuple[Place, ...]
+
+
+def find_residue(
+    seen: Seen, index: Index, bearings: Sequence[Bearing], said: frozenset[str], kind: TextKind
+) -> Residue:
+    """The words of *seen* that no item carries. *said* are the stems of what the person said, for an answer."""
+    carried: set[int] = set()
+    for one in bearings:
+        if one.status != "refused":
+            carried |= one.own
+    left = [
+        (token.start, token.end)
+        for token in seen.text.tokens
+        if token.word[0].isalnum() and token.start not in carried and _is_content(token, seen, index, said, kind)
+    ]
+    left += [place for place in seen.strays if place[0] not in carried]
+    answered, unanswered = _question_words(bearings)
+    places = sorted({place for place in left if place not in answered} | unanswered)
+    if kind != "policy":
+        return Residue(tuple(places), ())
+    asking = {one.start for one in _asking(seen, bearings)}
+    passages = seen.text.passages
+    starts = [one.start for one in passages]
+    asked: list[Place] = []
+    beside: list[Place] = []
+    for place in places:
+        i = bisect_right(starts, place[0]) - 1
+        (asked if i >= 0 and passages[i].start in asking else beside).append(place)
+    return Residue(tuple(asked), tuple(beside))
+
+
+def _is_content(token: Token, seen: Seen, index: Index, said: frozenset[str], kind: TextKind) -> bool:
+    root = stem(token.word)
+    if root in index.idle:
+        return False
+    if is_empty(token.word):
+        is_declared = root in index.single and not _is_another_spelling(token, seen)
+        return is_declared and kind != "answer"
+    return not (kind == "answer" and (root in said or token.word in lexicon()["courtesy"]))
+
+
+def _is_another_spelling(token: Token, seen: Seen) -> bool:
+    """Is it a little word in small letters, where a declared one ("US", "IT") has capitals?"""
+    return seen.text.seen[token.start : token.end].islower()
+
+
+def _question_words(bearings: Sequence[Bearing]) -> tuple[set[Place], set[Place]]:
+    """The question words that something which is asked answers, and those that nothing does."""
+    answered: set[Place] = set()
+    unanswered: set[Place] = set()
+    for one in bearings:
+        if one.item.kind == "asks" and one.status != "refused" and one.item.fact is None:
+            tokens, is_answered = question_word(one)
+            (answered if is_answered else unanswered).update((token.start, token.end) for token in tokens)
+    return answered, unanswered - answered
+
+
+def _asking(seen: Seen, bearings: Sequence[Bearing]) -> Sequence[Passage]:
+    """The sentences that ask: those with a question mark or with what is asked; all of them where there is none."""
+    starts = {one.passage.start for one in bearings if one.item.kind == "asks" and one.status != "refused"}
+    found = [
+        one
+        for one in seen.text.passages
+        if one.start in starts or seen.text.seen[one.start : one.end].rstrip().endswith("?")
+    ]
+    return found or seen.text.passages

@@ -1,0 +1,104 @@
+"""How a text stands to what it says: denied, doubted, wished, of the past, of somebody else, or bound by a condition.
+
+Closed classes of English only (`lexicon.yaml`); what only one trade says is no business of this module.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+
+from bylaw.hold.text import Seen
+from bylaw.language.lexicon import closed, lexicon
+from bylaw.language.text import Passage, Token
+
+_PRONOUNS = frozenset(("he", "she", "they", "him", "her", "them", "his", "their"))
+
+
+def is_negation(token: Token) -> bool:
+    """Does the word deny?"""
+    return token.word in lexicon()["negation"] or token.word.endswith(("n't", "n’t"))
+
+
+def negations(seen: Seen, passage: Passage, place: tuple[int, int], named: Iterable[Token]) -> int:
+    """How many negations govern the words of *place*: those in it or before it in its clause.
+
+    One within a declared phrase (*named*) denies nothing, nor does one that only opens a question ("can't I …?").
+    """
+    start, end = place
+    inside = {token.start for token in named}
+    tokens = [token for token in seen.text.within(passage.start, end) if token.word[0].isalnum()]
+    clauses = {token.clause for token in tokens if token.start >= start}
+    ending = closed("ending_scope")
+    count = 0
+    for k, token in enumerate(tokens):
+        if token.clause not in clauses:
+            continue
+        if token.start < start and token.word in ending:
+            count = 0
+        elif is_negation(token) and token.start not in inside and not _opens_question(seen, passage, tokens, k):
+            count += 1
+    return count
+
+
+def _opens_question(seen: Seen, passage: Passage, tokens: Sequence[Token], k: int) -> bool:
+    """Is it the contraction that a question begins with, "can't I …?", "why don't we …?"?"""
+    is_question = seen.text.seen[passage.start : passage.end].rstrip().endswith("?")
+    behind = tokens[k + 1].word if k + 1 < len(tokens) else ""
+    return is_question and tokens[k].word.endswith("n't") and k <= 2 and behind in closed("personal") | _PRONOUNS
+
+
+def unsure(seen: Seen, passage: Passage, place: tuple[int, int]) -> str | None:
+    """Why what is said there is not said to be so: doubted, wished, intended, or past; None where it is."""
+    tokens = seen.words(passage.start, passage.end)
+    clauses = {token.clause for token in tokens if place[0] <= token.start < place[1]}
+    near = [token for token in tokens if token.clause in clauses]
+    words = [token.word for token in near if token.start < place[1]]
+    for name, why in (
+        ("doubting", "in doubt"),
+        ("hedging", "in doubt"),
+        ("wishing", "wished"),
+        ("intending", "intended"),
+    ):
+        for first, behind in lexicon()[name].find(words):
+            if not (name == "intending" and first == 0 and near[0].start == tokens[0].start):  # "will it be …?"
+                return f"“{' '.join(words[first:behind])}” says that it is {why}"
+    said = [token.word for token in near]
+    for first, behind in lexicon()["past"].find(said):
+        return f"“{' '.join(said[first:behind])}” says that it is past"
+    return None
+
+
+def of_another(seen: Seen, passage: Passage, place: tuple[int, int]) -> str | None:
+    """The person beside the one who asks whom the words speak of; None where the question is about that person too."""
+    before = seen.words(passage.start, place[1])
+    clauses = {token.clause for token in before if token.start >= place[0]}
+    others = [token.word for token in before if token.clause in clauses and _is_person(token.word)]
+    if not others:
+        return None
+    for one in seen.text.passages:
+        if one is passage or not seen.text.seen[one.start : one.end].rstrip().endswith("?"):
+            continue
+        asked = {token.word for token in seen.words(one.start, one.end)}
+        if asked & (_PRONOUNS | set(others)):
+            return None
+    is_asked = seen.text.seen[passage.start : passage.end].rstrip().endswith("?")
+    return None if is_asked else others[0]
+
+
+def _is_person(word: str) -> bool:
+    others = lexicon()["others"]
+    return word in others or (word.endswith("'s") and word[:-2] in others)
+
+
+def altering(tokens: Sequence[Token], but: frozenset[int] = frozenset()) -> list[Token]:
+    """The words that alter what is said, but for those that begin at the places *but*."""
+    words = [token.word for token in tokens]
+    spans = lexicon()["altering"].find(words)
+    return [tokens[first] for first, _ in spans if tokens[first].start not in but]
+
+
+def is_excepted(seen: Seen, passage: Passage, place: tuple[int, int]) -> bool:
+    """Does "unless" or "except" lead into the words, or stand in them?"""
+    tokens = seen.words(passage.start, place[1])
+    clauses = {token.clause for token in tokens if token.start >= place[0]}
+    return any(token.word in ("unless", "except") and token.clause in clauses for token in tokens)

@@ -1,0 +1,105 @@
+"""The names of a context as the index of words holds them: metrics, entities, what they are grouped and narrowed by.
+
+Only what the schemas of the person who asks show is listed, and never a column of personal data: a name that is not
+here does not exist for that person.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Collection, Iterator, Mapping
+
+from bylaw.authored.context import Context, Dimension, Entity, Fact, Metric, TimeDimension
+from bylaw.hold.words import Index, Name, ValueType
+
+_NUMERIC = re.compile(r"int|decimal|numeric|double|float|real|number", re.IGNORECASE)
+_MOMENT = re.compile(r"date|time", re.IGNORECASE)
+
+
+def index_context(context: Context, schemas: Collection[str] | None = None) -> Index:
+    """The index of a context for somebody who may read *schemas*; None is everything."""
+    entities = {
+        name: entity
+        for name, entity in sorted(context.entities.items())
+        if schemas is None or entity.base_table.schema_name in schemas
+    }
+    names: list[Name] = []
+    for entity in entities.values():
+        names += _parts(entity)
+        names += _roles(entity, entities)
+    names += [
+        _metric(one) for _, one in sorted(context.metrics.items()) if one.entity is None or one.entity in entities
+    ]
+    return Index(_with_glossary(names, context))
+
+
+def _parts(entity: Entity) -> Iterator[Name]:
+    yield Name(entity.name, "entity", (_called(entity.name), *entity.synonyms))
+    columns = set(entity.pii)
+    parts: tuple[Dimension | TimeDimension | Fact, ...] = (*entity.dimensions, *entity.time_dimensions, *entity.facts)
+    for part in parts:
+        if part.sql not in columns and part.name not in columns:
+            yield _part(entity, part)
+    for one in entity.filters:
+        yield Name(f"{entity.name}.{one.name}", "filter", (_called(one.name), *one.synonyms), owner=entity.name)
+    keys = entity.primary_key.columns if entity.primary_key else ()
+    declared = {part.name for part in (*entity.dimensions, *entity.time_dimensions, *entity.facts)}
+    for key in keys:
+        if key not in declared and key not in columns:
+            yield Name(f"{entity.name}.{key}", "dimension", (_called(key),), owner=entity.name)
+
+
+def _part(entity: Entity, part: Dimension | TimeDimension | Fact) -> Name:
+    name, texts = f"{entity.name}.{part.name}", (_called(part.name), *part.synonyms)
+    if isinstance(part, TimeDimension):
+        return Name(name, "date", texts, type="date", owner=entity.name)
+    if isinstance(part, Fact):
+        return Name(name, "number", texts, type="decimal", unit=part.unit, owner=entity.name)
+    kind = "date" if _MOMENT.search(part.data_type or "") else "dimension"
+    return Name(name, kind, texts, type=_type(part), values=_values(part), owner=entity.name)  # type: ignore[arg-type]  # one of two
+
+
+def _type(part: Dimension) -> ValueType:
+    told = part.data_type or ""
+    if _MOMENT.search(told):
+        return "date"
+    if "bool" in told.lower():
+        return "boolean"
+    if part.sample_values:
+        return "enum"
+    return "decimal" if _NUMERIC.search(told) else "text"
+
+
+def _values(part: Dimension) -> Mapping[str, tuple[str, ...]]:
+    if "bool" in (part.data_type or "").lower():
+        return {"true": (_called(part.name), *part.synonyms), "false": ()}
+    return {str(one): (str(one), *part.value_synonyms.get(str(one), ())) for one in part.sample_values}
+
+
+def _roles(entity: Entity, entities: Mapping[str, Entity]) -> Iterator[Name]:
+    """What another entity is called in the part that it plays: `customers@sender`."""
+    for one in entity.relationships:
+        if one.right_entity in entities:
+            yield Name(f"{one.right_entity}@{one.name}", "entity", tuple(one.synonyms), near=(_called(one.name),))
+
+
+def _metric(metric: Metric) -> Name:
+    return Name(metric.name, "metric", (_called(metric.name), *metric.synonyms), type="decimal", unit=metric.unit)
+
+
+def _with_glossary(names: list[Name], context: Context) -> Iterator[Name]:
+    """The names with the words of the glossary that are bound to them."""
+    more: dict[str, list[str]] = {}
+    for term in context.glossary.values():
+        if term.refers_to:
+            more.setdefault(term.refers_to, []).extend((term.term, *term.synonyms))
+    for one in names:
+        texts = more.get(one.name, ())
+        yield one if not texts else Name(
+            one.name, one.kind, (*one.texts, *texts), one.forms, one.type, one.unit, one.values, one.near, one.kin,
+            one.answers, one.owner,
+        )  # fmt: skip
+
+
+def _called(name: str) -> str:
+    return name.replace("_", " ")
