@@ -203,6 +203,7 @@ class Reply(Spoken):
     acceptance: Acceptance | None = None
     chart: Chart | None = None
     form: Form | None = None
+    reading: dict[str, Any] | None = None  # what the words were read as, item by item, and what was left over
     # policy
     outcomes: dict[str, Any] = Field(default_factory=dict)
     facts: dict[str, Any] = Field(default_factory=dict)

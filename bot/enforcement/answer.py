@@ -10,15 +10,20 @@ import logging
 from collections.abc import Collection, Mapping
 from dataclasses import replace
 from datetime import date
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
+from bot.ask.ground import ground_for
 from bot.claims.models import Claim, read_claims
 from bot.conversation import Question, Turn
 from bot.enforcement.case import Case
+from bot.enforcement.held_answer import answer_held, is_other, pending_reading
 from bot.enforcement.judged.reading import draft_of, found_by_template
 from bot.enforcement.judged.verdict import owners, verdict
 from bot.enforcement.plain_writer import ask_for, asked_next, plain
 from bot.enforcement.question.case.days import changes, written
+from bot.enforcement.question.case.replies import declines
+from bot.enforcement.question.memory import load
 from bot.enforcement.question.topic import offers
 from bot.enforcement.question.topic.recognise import hinted
 from bot.enforcement.turn import said, turn_of
@@ -29,6 +34,8 @@ from bot.enforcement.writing.different import different
 from bot.enforcement.writing.overview import MOST_RULES, overview, told
 from bot.enforcement.writing.unchecked import unchecked_of
 from bot.index import BundleIndex
+from bylaw.hold.hold import hold
+from bylaw.hold.item import Reading, read_items
 from bylaw.logic.decide.evaluate import Evaluator
 
 if TYPE_CHECKING:
@@ -48,8 +55,9 @@ def answer(question: Question, state: dict[str, Any], index: BundleIndex, llm: G
     What is decided may be put into words by *llm*; it is asked for nothing else.
     """
     asked = (question.text, index.local(question.asked_at).date(), index.readers(question.actor.id))
-    is_first = not state and llm is None  # then it depends on nothing else, and others may ask the same
-    return index.recently(_answered)(*asked) if is_first else _answered(index, *asked, state, llm)
+    items = question.options.get("items")
+    is_first = not state and llm is None and items is None  # then it depends on nothing else: others may ask the same
+    return index.recently(_answered)(*asked) if is_first else _answered(index, *asked, state, llm, items)
 
 
 def _answered(
@@ -59,17 +67,50 @@ def _answered(
     readers: frozenset[str],
     state: Mapping[str, Any] = _NEW,
     llm: Guard | None = None,
+    items: object = None,
 ) -> Turn:
-    case = case_of(text, today, state, index, index.evaluator_of(readers))
-    if llm is None:
-        return _over_days(case, readers, None)
-    from bot.enforcement.propose import is_needed, propose
+    evaluator = index.evaluator_of(readers)
 
-    if not is_needed(case):
-        return _over_days(case, readers, llm)
-    proposed, exchange = propose(case, llm)
-    turn = _over_days(case_of(text, today, state, index, case.evaluator, proposed=proposed), readers, llm)
-    return replace(turn, artifacts={**turn.artifacts, "model_read": exchange.paper()})
+    def held(said: str, reading: Reading) -> Turn:
+        decide = partial(_turn_of, readers=readers, llm=llm)
+        return answer_held(said, today, state, index, evaluator, reading, readers, decide)
+
+    if (waiting := pending_reading(text, today, state, index)) is not None:
+        return held(*waiting)
+    if items is not None:
+        return held(text, hold(text, read_items(items, "policy"), ground_for(index, "policy", today), "given"))
+    papers: Mapping[str, Any] = {}
+    meta: Mapping[str, Any] = {}
+    if llm is not None and not _is_reply(text, state, index):
+        from bot.enforcement.propose import read_by_model
+
+        ground = ground_for(index, "policy", today)
+        read = read_by_model(text, ground, index, llm, state.get("asking"))
+        papers = read.papers()
+        meta = {} if read.fallback is None else {"reading_fallback": read.fallback}
+        if read.reading is not None:
+            turn = held(text, read.reading)
+            return replace(turn, artifacts={**turn.artifacts, **papers})
+    case = case_of(text, today, state, index, evaluator)
+    if is_other(text, state):
+        case = replace(case, picked=offers.SOMETHING_ELSE)
+    turn = _over_days(case, readers, llm)
+    reply = turn.reply.model_copy(update={"meta": {**(turn.reply.meta or {}), **meta}}) if meta else turn.reply
+    return replace(turn, reply=reply, artifacts={**turn.artifacts, **papers})
+
+
+def _is_reply(text: str, state: Mapping[str, Any], index: BundleIndex) -> bool:
+    """Is *text* one of the choices that were offered, or the plain answer to the fact that was asked for?"""
+    memory = load(state, index.ruleset.variables)
+    if is_other(text, state) or offers.picked(text, memory.offered, index) is not None:
+        return True
+    fact = memory.asking
+    if fact is None:
+        return False
+    choices = write.choices(index.vocabulary.facts[fact])
+    return declines(text) or any(
+        text.strip().casefold() in (one.value.casefold(), one.label.casefold()) for one in choices
+    )
 
 
 def _over_days(case: Case, readers: frozenset[str], llm: Guard | None) -> Turn:

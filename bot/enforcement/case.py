@@ -35,7 +35,6 @@ class Case:
     picked: str | None = None  # which of the topics that were offered this turn is
     told: frozenset[str] = frozenset()  # the facts that whoever asks knows: all but those that the words say otherwise
     unused: tuple[str, ...] = ()  # what was told and not used, as it is said
-    is_proposed: bool = False  # did a model find its domain and facts that the words bear?
     withheld: tuple[str, ...] = ()  # the facts for want of which the most restrictive outcome is given
     on: date | None = None  # the day whose rules answer, where it is not the day it is asked on
     is_part: bool = False  # is it one of several stretches of days that are answered together?

@@ -24,7 +24,7 @@ def uncovered(case: Case, readers: Collection[str]) -> Turn | None:
     found = coverage(case.text, case.told_now, case.index)
     is_told_anew = any(one.fact not in case.bounds for one in case.unclear) and case.memory.topic.is_named
     goes_on_with = bool(case.asked or is_told_anew or set(case.facts) - {read.fact for read in case.reads})
-    if case.is_proposed or (goes_on_with and (not found.unknown or case.told_now or not asks_what_holds(case.text))):
+    if goes_on_with and (not found.unknown or case.told_now or not asks_what_holds(case.text)):
         return None
     said = texts_on(case, readers, found)
     if found.unknown and (best := [one for one in said if one.relevance > HALF]):

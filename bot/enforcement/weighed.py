@@ -12,7 +12,6 @@ from bot.enforcement.case import Case
 from bot.enforcement.judged.reading import situation
 from bot.enforcement.question.case.bounds import Bound, cases
 from bot.enforcement.question.case.facts import Reading
-from bot.enforcement.question.case.proposed import Held, not_used
 from bot.enforcement.question.intent import asks_what_follows
 from bot.enforcement.question.lookups import lookups
 from bot.enforcement.question.memory import Memory, load
@@ -27,6 +26,8 @@ from bylaw.logic.boxes.truth import truth
 from bylaw.logic.decide.evaluate import Conflict, Decision, Evaluator, OutcomeResult
 from bylaw.logic.formula.ir import Value
 
+_MOST_UNUSED = 3  # that are told
+
 
 def case_of(
     text: str,
@@ -35,30 +36,26 @@ def case_of(
     index: BundleIndex,
     evaluator: Evaluator,
     given: Mapping[str, Value] | None = None,
-    proposed: Held | None = None,
 ) -> Case:
     """What *text*, said *today*, is about, by the rules of *evaluator*. Facts *given* count more than those read."""
     before = load(state, evaluator.ruleset.variables)
-    memory, reading, is_declined = understand(text, today, before, index, evaluator, proposed)
-    if proposed is not None and proposed.domain in index.rules_by_domain:
-        memory = replace(memory, topic=_in_domain(memory.topic, proposed.domain, index))
+    memory, reading, is_declined = understand(text, today, before, index, evaluator)
     given = given or {}
     facts = {**memory.facts, **given}
     told = frozenset(name for name, value in facts.items() if memory.facts.get(name, value) == value)
     memory = replace(memory, facts=facts)
     on = memory.days.start if memory.days else today
-    bounds, (about, decision, scope) = _weighed_within(text, memory, reading, index, evaluator, on.toordinal())
+    bounds, (about, decision, scope) = weigh_within(text, memory, reading, index, evaluator, on.toordinal())
     memory = replace(memory, topic=about)
     words = write.Words(index.vocabulary)
     read = tuple(one for one in reading.reads if given.get(one.fact, one.value) == one.value)
     unclear, asked = reading.unclear, before.asking if memory.number == before.number else None
-    left = tuple(not_used(proposed, reading))
+    left = tuple(not_used(reading))
     memory = replace(memory, topic=_carried(memory.topic, scope))
     case = Case(text, today, index, evaluator, words, memory, read, unclear, decision, scope, asked, is_declined)
     case = replace(case, bounds=bounds)
-    is_proposed = bool(proposed and proposed.domain and proposed.reads)
     pick = offers.picked(text, before.offered, index)
-    return replace(case, told=told, unused=left, is_proposed=is_proposed, picked=pick, on=on)
+    return replace(case, told=told, unused=left, picked=pick, on=on)
 
 
 def _weighed(
@@ -81,7 +78,7 @@ def _weighed(
     return about, decision, scope
 
 
-def _weighed_within(
+def weigh_within(
     text: str, memory: Memory, reading: Reading, index: BundleIndex, evaluator: Evaluator, day: int
 ) -> tuple[Mapping[str, Bound], tuple[Topic, Decision, Scope]]:
     """The same, with the bounds that were told, where all the cases that they leave come out alike."""
@@ -122,14 +119,12 @@ def _carried(topic: Topic, scope: Scope) -> Topic:
     return topic if topic.is_named else replace(topic, outcomes=scope.outcomes, actions=scope.actions)
 
 
-def _in_domain(topic: Topic, domain: str, index: BundleIndex) -> Topic:
-    """*topic* with the domain that a model found, where the words alone leave it unsure."""
-    if topic.is_sure(index.rules.enforcement.classify_by_model_below):
-        return topic
-    domains = (domain, *(one for one in topic.domains if one != domain))
-    return replace(
-        topic, domains=domains, areas=(domain,), confidence=float(index.rules.enforcement.classify_by_model_below)
-    )
+def not_used(reading: Reading) -> list[str]:
+    """What to say of what was told and not used."""
+    told = [one.words for one in reading.unclear]
+    used = [*told, *(read.words for read in reading.reads)]
+    left = [words for words in reading.unused if not any(words in one or one in words for one in used)]
+    return [f"not used: {words}" for words in left[:_MOST_UNUSED]]
 
 
 def settled(case: Case) -> Case:

@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 
 from bylaw.hold import cases, standing
-from bylaw.hold.bearing import Bearing, is_empty, stems_of
+from bylaw.hold.bearing import Bearing, is_empty
 from bylaw.hold.item import Item
 from bylaw.hold.values import is_said, unit_of
-from bylaw.hold.words import Name
+from bylaw.hold.words import Name, stems_of
 from bylaw.language.lexicon import lexicon, stem
 from bylaw.language.text import words_of
 
@@ -34,7 +34,8 @@ def bear_action(one: Bearing) -> None:
     is_denial = bool(phrase) and _is_denying_phrase(one, name)
     is_refused = any(lexicon()[kind].any_in(one.words) for kind in ("refusal", "forbidding", "restriction"))
     is_negated = one.is_negated(*phrase) is not is_denial
-    one.take_classes("negation", "owing")
+    one.take_negations()
+    one.take_classes("owing")
     if one.item.kind == "gives" and is_negated:
         one.refuse("a negation governs the words that are said to be given")
     elif one.item.kind == "denies" and not (is_negated or is_refused or standing_negation(one)):
@@ -73,11 +74,12 @@ def _take_conditions(one: Bearing) -> None:
 def altered_by(one: Bearing, others: list[Bearing]) -> str | None:
     """The word in the quote of a claim that alters it and that nobody carries; None where each is carried."""
     phrase = one.own_mention(one.item.action or "")
-    named = one.index.get("asks", one.item.action or "")
-    own = one.index.own(named) if named is not None else frozenset[str]()
-    for token in one.altering(*phrase):
-        if stem(token.word) in own:
-            continue
+    named = [
+        one.index.get("asks", one.item.action or ""),
+        *(one.index.get("fact", w.named or "") for w in one.item.when),
+    ]
+    called = frozenset[str]().union(*(one.index.own(name) for name in named if name is not None))
+    for token in one.altering(called, *phrase):
         if token.word in _OF_CONDITIONS and one.item.when:
             continue
         near = [b for b in others if b.place[0] < one.place[1] and one.place[0] < b.place[1] and b.status != "refused"]

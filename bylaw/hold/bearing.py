@@ -13,8 +13,8 @@ from bylaw.hold import standing
 from bylaw.hold.item import Item, Scalar, Status, Weakness
 from bylaw.hold.text import Seen
 from bylaw.hold.values import Values, comparisons_at
-from bylaw.hold.words import Index, Mention, Name, is_content
-from bylaw.language.lexicon import closed, lexicon, stem
+from bylaw.hold.words import Index, Mention, Name, is_content, stems_of
+from bylaw.language.lexicon import closed, lexicon
 from bylaw.language.text import Passage, Token
 from bylaw.language.words import spoken
 
@@ -98,6 +98,11 @@ class Bearing:
             for first, behind in lexicon()[name].find(self.words):
                 self.take(self.tokens[first:behind])
 
+    def take_negations(self) -> None:
+        """The item accounts for the words that deny, in its quote."""
+        self.take_classes("negation")
+        self.take(token for token in self.tokens if standing.is_negation(token))
+
     def take_comparisons(self) -> None:
         """The item accounts for the words that compare, in its quote."""
         for first, behind, _ in comparisons_at(self.words):
@@ -124,16 +129,16 @@ class Bearing:
         around = frozenset[str]().union(*(self.index.own(one) | self.index.near(one) for one in beside))
         mine = {name.name, *name.kin, *(one.name for one in beside)}
         mine |= {name.owner} if name.owner else set()
-        shared = [token for token in self.tokens if not self._forms(token).isdisjoint(called | said)]
+        shared = [token for token in self.tokens if not stems_of(token.word).isdisjoint(called | said)]
         self.take(shared)
-        self.take(token for token in self.tokens if not self._forms(token).isdisjoint(around))
+        self.take(token for token in self.tokens if not stems_of(token.word).isdisjoint(around))
         if shared:  # words that only join ("at once") are its own where a word of content is
             spelled = frozenset[str]().union(*(self.index.spelled(one) for one in (name, *beside)))
-            self.take(t for t in self.tokens if not is_content(t.word) and not self._forms(t).isdisjoint(spelled))
-        taken = [token for token in shared if self._longer(token, mine) is not None]
+            self.take(t for t in self.tokens if not is_content(t.word) and not stems_of(t.word).isdisjoint(spelled))
+        taken = [token for token in shared if self._longer(token, mine, called | said) is not None]
         if shared and len(taken) < len(shared):
             return True
-        other = self._longer(taken[0], mine) if taken else self._another(mine)
+        other = self._longer(taken[0], mine, called | said) if taken else self._another(mine)
         if other is not None:
             self.refuse(f"its words are those of {other}")
         elif not shared:
@@ -141,13 +146,13 @@ class Bearing:
             self.take(self.tokens)
         return bool(shared)
 
-    def _forms(self, token: Token) -> frozenset[str]:
-        return stems_of(token.word)
-
-    def _longer(self, token: Token, mine: set[str]) -> str | None:
-        """The name whose longer phrase holds the word, and that is none of *mine*."""
+    def _longer(self, token: Token, mine: set[str], called: frozenset[str]) -> str | None:
+        """The name whose longer phrase holds the word, and that is none of *mine*; *called* are the stems that may
+        name it: a phrase of nothing but these is its own as well.
+        """
         for mention, words in self.mentions:
-            if mention.size > 1 and words[0].start <= token.start <= words[-1].start:
+            is_own = all(not stems_of(word.word).isdisjoint(called) for word in words if is_content(word.word))
+            if mention.size > 1 and not is_own and words[0].start <= token.start <= words[-1].start:
                 owners = sorted({owner.name for owner in mention.owners})
                 if mine.isdisjoint(owners):
                     return " or ".join(owners)
@@ -180,19 +185,16 @@ class Bearing:
         if standing.is_excepted(self.seen, self.passage, self.place):
             self.refuse("it is said as an exception")
 
-    def altering(self, *but: Token) -> list[Token]:
-        """The words in the quote that alter what is said, but for its own and *but*."""
-        mine = {token.start for token in but}
+    def altering(self, called: frozenset[str], *but: Token) -> list[Token]:
+        """The words in the quote that alter what is said, but for *but* and for those of stems that are *called* so."""
+        mine = {token.start for token in but} | {
+            t.start for t in self.tokens if not stems_of(t.word).isdisjoint(called)
+        }
         return standing.altering(self.tokens, frozenset(mine))
 
     def is_negated(self, *named: Token) -> bool:
         """Is what the quote says denied? Negations within *named*, a declared phrase, deny nothing."""
         return standing.negations(self.seen, self.passage, self.place, named) % 2 == 1
-
-
-def stems_of(word: str) -> frozenset[str]:
-    """The stems of a word and of what a contraction of it stands for."""
-    return frozenset((stem(word), *(stem(part) for part in spoken(word))))
 
 
 def is_empty(word: str) -> bool:

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from bylaw.hold.bearing import Bearing
-from bylaw.hold.values import comparisons_at, is_said, operators_in, unit_of
-from bylaw.hold.words import Name
+from bylaw.hold.values import amount_of, comparisons_at, is_said, operators_in, unit_of
+from bylaw.hold.words import Name, stems_of
 from bylaw.language.lexicon import lexicon, stem
 from bylaw.language.text import Token, words_of
 
+_ELAPSED = frozenset(("after", "since"))  # beside a duration: how long it has been, or a limit
 _ALTERING_FACT = frozenset(("without",))  # of a fact it is a negation
 _JOINING = frozenset(("and", "but", "so", "or", "hi", "hello"))
 _QUESTIONS = (("how", "much"), ("how", "many"), ("how", "long"), ("when",), ("where",), ("who",), ("why",))
@@ -48,7 +49,9 @@ def bear_fact(one: Bearing) -> None:
     one.stand()
     phrase = one.own_mention(name.name)
     compared = _comparing(one)
-    left = [t for t in one.altering(*phrase, *compared) if t.word not in _ALTERING_FACT]
+    relative = [one.tokens[0]] if one.words[:1] and one.words[0] in ("which", "who", "whose") else []
+    called = one.index.own(name).union(*(one.index.told(name, value) for value in name.values))
+    left = [t for t in one.altering(called, *phrase, *compared, *relative) if t.word not in _ALTERING_FACT]
     for token in left:
         one.weaken("altered", f"“{token.word}” alters it")
     one.take(left)
@@ -81,13 +84,13 @@ def _bear_flag(one: Bearing, name: Name) -> None:
         one.refuse(f"`{name.name}` is true or false")
         return
     meant = values[0] is ((one.item.operator or "==") == "==")
-    one.bear_name(name)
+    is_named = one.bear_name(name)
     phrase = one.own_mention(name.name)
     polarity = _declared_polarity(one, name)
     is_negated = one.is_negated(*phrase)
-    one.take_classes("negation")
-    said = (polarity if polarity is not None else True) is not is_negated
-    if said is not meant:
+    one.take_negations()
+    is_said = polarity is not None or is_negated or is_named
+    if is_said and ((polarity if polarity is not None else True) is not is_negated) is not meant:
         one.refuse("the words say the opposite")
 
 
@@ -101,7 +104,16 @@ def _declared_polarity(one: Bearing, name: Name) -> bool | None:
                 return False
             if sides in ({"true"}, {None}, {"true", None}):
                 return True
-    return None
+    return _side_of_words(one, name)
+
+
+def _side_of_words(one: Bearing, name: Name) -> bool | None:
+    """Which side of a flag the words of the quote are of, where no phrase stands there whole; None where of both."""
+    denied = one.index.told(name, "false")
+    given = one.index.told(name, "true") | one.index.own_texts(name)
+    said = frozenset[str]().union(*(stems_of(token.word) for token in one.tokens))
+    is_denied, is_given = bool(said & (denied - given)), bool(said & (given - denied))
+    return None if is_denied is is_given else is_given
 
 
 def _bear_category(one: Bearing, name: Name) -> None:
@@ -129,7 +141,7 @@ def _bear_category(one: Bearing, name: Name) -> None:
             one.take(one.tokens)
     is_negated = one.is_negated(*phrase)
     if is_negated:
-        one.take_classes("negation")
+        one.take_negations()
     if is_negated is not (operator in ("!=", "not in")):
         one.refuse("the words say the opposite")
 
@@ -156,21 +168,25 @@ def bear_amount(one: Bearing, name: Name, is_named: bool = True) -> None:
         return
     is_duration = unit in lexicon().sizes and lexicon().sizes[unit or ""][0] == "time"
     figures = one.values.figures_at(*one.place, beside_time=is_duration)
+    is_none = not figures and [amount_of(value) for value in item.values] == [0] and one.holds_any("emptiness")
+    if is_none:
+        one.take_classes("emptiness")
     for value in item.values:
         mine = [figure for figure in figures if is_said(figure, value, unit)]
-        if not mine:
+        if not mine and not is_none:
             shown = f"{value} {unit}" if unit else str(value)
             one.refuse(f"the words do not say {shown}")
         for figure in mine:
             one.take(one.seen.words(figure.start, figure.end))
-    _bear_operator(one)
+    if not is_none:
+        _bear_operator(one, is_duration)
     one.take_comparisons()
     one.take_classes("measure_words")
     if is_named:
         one.bear_name(name, otherwise=f"nothing but its unit ties it to {name.name}")
 
 
-def _bear_operator(one: Bearing) -> None:
+def _bear_operator(one: Bearing, is_duration: bool) -> None:
     """The side that the words bound is the side that the item says."""
     said, operator = operators_in(one.tokens), one.item.operator or "=="
     if operator in ("between", "in", "not in"):
@@ -178,6 +194,8 @@ def _bear_operator(one: Bearing) -> None:
     if operator == "!=":
         if not one.is_negated():
             one.refuse("the words deny nothing")
+    elif operator == "==" and said and set(one.words) & _ELAPSED and is_duration:
+        one.weaken("value", "“after” may be a limit as well")
     elif said and said != {operator}:
         one.refuse(f"the words say {' and '.join(sorted(said))}, not {operator}")
     elif not said and operator != "==":

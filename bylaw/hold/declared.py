@@ -148,7 +148,7 @@ def _answers(texts: Iterable[str]) -> Iterator[str]:
         for figure in figures(text):
             unit = unit_named(figure.unit)
             if unit is None:
-                yield from ("how_many",)
+                yield from ("how_much", "how_many")
             elif lexicon().sizes.get(unit, ("", 0))[0] == "time" or unit in (
                 "date",
                 "day of the year",

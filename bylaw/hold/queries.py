@@ -7,11 +7,11 @@ from dataclasses import replace
 from fractions import Fraction
 
 from bylaw.hold import cases
-from bylaw.hold.bearing import Bearing, stems_of
+from bylaw.hold.bearing import Bearing
 from bylaw.hold.item import Item
 from bylaw.hold.targets import FUNCTIONS, Target, read_target
 from bylaw.hold.values import amount_of, grains_in, interval_of, written_interval
-from bylaw.hold.words import Name
+from bylaw.hold.words import Name, stems_of
 from bylaw.language.lexicon import closed, lexicon
 from bylaw.language.text import words_of
 

@@ -52,6 +52,8 @@ def unsure(seen: Seen, passage: Passage, place: tuple[int, int]) -> str | None:
     tokens = seen.words(passage.start, passage.end)
     clauses = {token.clause for token in tokens if place[0] <= token.start < place[1]}
     near = [token for token in tokens if token.clause in clauses]
+    turns = [k for k, token in enumerate(near) if token.start < place[0] and token.word in ("but", "and", "so")]
+    near = near[turns[-1] + 1 :] if turns else near  # "I used to be one, but now I am …"
     words = [token.word for token in near if token.start < place[1]]
     for name, why in (
         ("doubting", "in doubt"),
@@ -60,8 +62,7 @@ def unsure(seen: Seen, passage: Passage, place: tuple[int, int]) -> str | None:
         ("intending", "intended"),
     ):
         for first, behind in lexicon()[name].find(words):
-            if not (name == "intending" and first == 0 and near[0].start == tokens[0].start):  # "will it be …?"
-                return f"“{' '.join(words[first:behind])}” says that it is {why}"
+            return f"“{' '.join(words[first:behind])}” says that it is {why}"
     said = [token.word for token in near]
     for first, behind in lexicon()["past"].find(said):
         return f"“{' '.join(said[first:behind])}” says that it is past"

@@ -15,6 +15,7 @@ from typing import Literal
 from bylaw.language.lexicon import closed, lexicon, stem
 from bylaw.language.text import Token, words_of
 from bylaw.language.units import unit_named
+from bylaw.language.words import spoken
 
 NameKind = Literal[
     "outcome",
@@ -142,6 +143,25 @@ class Index:
         """The stems of the words that may speak of it without naming it."""
         return self._near.setdefault((name.kind, name.name), _content(name.near))
 
+    def own_texts(self, name: Name) -> frozenset[str]:
+        """The stems of what it is called, without what its values are called."""
+        return _content(name.texts)
+
+    def speaking_of(self, name: str) -> frozenset[str]:
+        """The stems of every word that speaks of a name, of whatever group: texts, values, words near it."""
+        found = (one for (_, other), one in self.names.items() if other == name)
+        return frozenset[str]().union(*(self.own(one) | self.near(one) | self.spelled(one) for one in found))
+
+    def own_of(self, group: str, name: str) -> frozenset[str]:
+        """The stems of the words that name a declared name of that group; none for another."""
+        found = self.get(group, name)
+        return frozenset() if found is None else self.own(found)
+
+    @staticmethod
+    def stems(token: Token) -> frozenset[str]:
+        """The stems of a word and of what a contraction of it stands for."""
+        return stems_of(token.word)
+
     def told(self, name: Name, value: str) -> frozenset[str]:
         """The stems of the words that say one of its values."""
         key = name.kind, name.name, value
@@ -201,6 +221,11 @@ def _stems(text: str) -> Stems:
 
 def _content(texts: Iterable[str]) -> frozenset[str]:
     return frozenset(stem(word) for text in texts for word in words_of(text) if is_content(word))
+
+
+def stems_of(word: str) -> frozenset[str]:
+    """The stems of a word and of what a contraction of it stands for."""
+    return frozenset((stem(word), *(stem(part) for part in spoken(word))))
 
 
 def is_content(word: str) -> bool:

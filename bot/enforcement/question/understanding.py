@@ -12,7 +12,6 @@ from bot.enforcement.question.case.days import Days, ToldDays, named_days, told_
 from bot.enforcement.question.case.facts import Read, Reading, Unclear, is_sayable, read_text
 from bot.enforcement.question.case.mentions import phrases_of, words_of
 from bot.enforcement.question.case.numbers import BOUND
-from bot.enforcement.question.case.proposed import Held, merged
 from bot.enforcement.question.case.replies import declines, read_answer
 from bot.enforcement.question.earlier import EarlierCase, is_correction, meant, names_back, opens_another
 from bot.enforcement.question.memory import Memory, continued, goes_on
@@ -40,7 +39,6 @@ def understand(
     memory: Memory,
     index: BundleIndex,
     evaluator: Evaluator,
-    proposed: Held | None = None,
 ) -> tuple[Memory, Reading, bool]:
     """The case with what *text*, said *today*, adds, the reading of it, and whether it declines what was asked."""
     vocabulary, variables = index.vocabulary, evaluator.ruleset.variables
@@ -60,7 +58,6 @@ def understand(
     if direct is None and not any(vocabulary.facts[read.fact].type in _NUMBERS for read in reading.reads):
         replaced = _replaced(text, reading, today, memory, index, evaluator)
         reading = reading if replaced is None else _with(reading, replaced)
-    reading = reading if proposed is None else merged(reading, proposed)
     is_declined = asked is not None and not isinstance(direct, Read) and declines(text)
     if isinstance(direct, Read) and not is_sayable(vocabulary.facts[direct.fact]):
         direct = None

@@ -20,6 +20,7 @@ def _compiles(pattern: str) -> str:
 
 
 Regex = Annotated[str, StringConstraints(min_length=1, max_length=500), AfterValidator(_compiles)]
+Confirm = Literal["residue", "weak", "always"]
 Weights = dict[Word, Share]
 
 
@@ -85,6 +86,7 @@ class Domain(Authored):
     thresholds: Thresholds | None = None
     retries: Retries | None = None
     escalate_below: Share | None = None
+    confirm: Confirm | None = None
     keywords: list[Word] = Field(default_factory=list)
 
 
@@ -98,12 +100,11 @@ class Enforcement(AuthoredFile):
     retries: Retries
     consistency: Consistency
     covered: Covered
-    classify_by_model_below: Share  # confidence of the keywords in a domain
-    extract_by_model_below: Share  # share of the facts that the phrases found
     generation_seconds: Amount
     readings: Literal[1, 2]  # of an answer by a model; two have to agree
     repairs: Annotated[StrictInt, Field(ge=0, le=1)]  # of a reading that the text does not bear
     model: ModelUse
+    confirm: Confirm = "residue"  # a reading that a person confirms first: with words left over, a weak one, or each
     different_trials: Count  # changes looked at for what would have to be different; 0: nothing is told of it
     forbidden: dict[Word, Regex]
     domains: dict[Word, Domain] = Field(default_factory=dict)
@@ -135,6 +136,10 @@ class Enforcement(AuthoredFile):
         """The score of a failing check below which an answer in *domain* escalates."""
         own = self._of(domain).escalate_below
         return self.escalate_below if own is None else own
+
+    def confirm_for(self, domain: str | None) -> Confirm:
+        """Which readings of a question in *domain* are confirmed before they are answered."""
+        return self._of(domain).confirm or self.confirm
 
     def _of(self, domain: str | None) -> Domain:
         return self.domains.get(domain or "", Domain())

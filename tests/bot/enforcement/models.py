@@ -40,7 +40,7 @@ class Author:
     held: list[Prompt] = field(default_factory=list)
 
     def complete(self, prompt: Prompt, deadline: Deadline) -> Completion:
-        if prompt.id.startswith("read_case"):
+        if prompt.id.startswith("read_question"):
             self.read.append(prompt)
             said = self.reading(prompt) if callable(self.reading) else self.reading
         elif prompt.id.startswith("read_answer"):

@@ -168,7 +168,7 @@ def test_every_prompt_and_completion_is_kept_and_an_answer_can_be_made_again_fro
     model = Author([line_of({"text": "A voucher.", "actions": ["voucher"]}), obedient])
     turn = say(TV, shop, model)
     papers = [value for name, value in sorted(turn.artifacts.items()) if name.startswith("model_")]
-    asked = {prompt.fingerprint for prompt in [*model.prompts, *model.held, *model.judged]}
+    asked = {prompt.fingerprint for prompt in [*model.read, *model.prompts, *model.held, *model.judged]}
     assert {paper["fingerprint"] for paper in papers} == asked
     assert all(fingerprint(paper["prompt"]) == paper["fingerprint"] for paper in papers)
     kept = json.loads(json.dumps(papers))

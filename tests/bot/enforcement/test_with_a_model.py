@@ -31,8 +31,8 @@ def obedient(call: Call) -> str:
     """What a model says that reads its prompt and does what it is asked to."""
     if "You judge" in call.system:
         return json.dumps(MARKS)
-    if "You read what" in call.system:
-        return json.dumps({"domain": None, "facts": [], "unused": []})
+    if "You read one message" in call.system:
+        return json.dumps({"items": [], "unknown": []})
     lines = call.prompt.partition("DECIDED:\n")[2].splitlines()
     decided = [json.loads(line) for line in lines if line.startswith('{"action"')]
     text = " ".join(f"You get {one['in words']} ({one['policy']})." for one in decided)
@@ -117,8 +117,9 @@ def test_a_model_puts_the_answer_into_words_and_everything_is_kept_but_the_key(a
 )
 def test_whatever_happens_to_the_model_the_plain_writer_answers_and_says_so(fault, because, asking, fake):
     plain = reply_of(asking(BYLAW_LLM="none"))
-    fake.fail(fault)
+    fake.fail(fault, times=2)  # the reading of the question, and the answer
     reply = reply_of(asking())
+    assert because in reply["meta"]["reading_fallback"]
     assert reply["meta"]["fallback_used"] is True
     assert because in reply["meta"]["fallback_reason"]
     assert reply["outcomes"] == plain["outcomes"]
@@ -177,7 +178,7 @@ def test_a_question_that_gives_orders_is_data(asking, fake):
     assert reply["text"].startswith("No, there is no full refund."), reply["text"]
     assert reply["outcomes"]["refund"]["action"] == "store_credit"
     assert all("Ignore all instructions" not in call.system for call in fake.calls)
-    assert "DECIDED" in fake.calls[0].prompt
+    assert "DECIDED" in fake.calls[1].prompt
 
 
 @pytest.mark.parametrize("fault", [None, "garbage", "down"])

@@ -80,10 +80,6 @@ class Topic:
         """Does the text name an outcome or an action?"""
         return bool(self.outcomes or self.actions)
 
-    def is_sure(self, least: Decimal) -> bool:
-        """Is its domain at least so sure?"""
-        return Decimal(str(self.confidence)) >= least
-
     @property
     def is_likely(self) -> bool:
         """Do its words speak of something that they do not name?"""
