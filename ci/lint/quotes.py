@@ -20,6 +20,7 @@ from bylaw.language.units import unit_named
 from bylaw.language.words import Word, read_words
 from bylaw.logic.formula.ir import exact
 from ci.findings import Finding, Place, Route
+from ci.lint.sides import limit_of, other_modality, other_side
 from ci.lint.unused import names_of
 from ci.loading.load import PolicyFile, Workspace
 
@@ -64,6 +65,11 @@ def quote_mismatches(workspace: Workspace) -> Iterator[Finding]:
             own = _own(vocabulary, [action.action])
             yield from _sentence(file, action.source_text, (*at, "source_text"), tested, own)
             yield from _negation(file, vocabulary, action, at)
+            if (word := other_modality(action, vocabulary)) is not None:
+                complaint = f"has the {action.type} action `{action.action}`, and its quote says `{word}`"
+                yield _of(
+                    file, complaint, (*at, "source_text"), "correct the quote, the type of the action, or the action"
+                )
         yield from _exceptions(file, vocabulary, policy.exceptions, ())
 
 
@@ -104,6 +110,9 @@ def _conditions(
         tested = _tested(vocabulary, file.policy.metadata.domain, [node])
         if not isinstance(node, FactCheck):
             yield from _sentence(file, text, (*route, "source_text"), tested, ())
+        elif "not" not in route and (words := other_side(node, _unit(vocabulary, file.policy.metadata.domain, node))):
+            complaint = f"tests `{limit_of(node)}`, and its quote says `{words}`: the other side"
+            yield _of(file, complaint, (*route, "source_text"), "correct the quote or the operator")
         else:
             said, bare = _read(text)
             for one in tested:
@@ -208,6 +217,13 @@ def _tested(vocabulary: Vocabulary, domain: str, conditions: Sequence[Condition]
                 measures = [_measure(str(value), unit) for value in node.between or given if value is not None]
                 found += [measure for measure in measures if measure is not None]
     return found
+
+
+def _unit(vocabulary: Vocabulary, domain: str, node: FactCheck) -> str | None:
+    """The unit of the fact that a condition tests."""
+    name = node.parameter or vocabulary.default_fact(getattr(node, "type", ""), domain)
+    fact = vocabulary.facts.get(name or "")
+    return node.unit or (fact.unit if fact is not None else None)
 
 
 @lru_cache(4096)  # policies test the same figures, and their sentences say the same things
