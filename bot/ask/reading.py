@@ -7,6 +7,7 @@ from datetime import date
 from typing import Any
 
 from bot.ask.ground import ground_for
+from bot.ask.matcher import match
 from bot.index import BundleIndex
 from bylaw.hold.hold import hold
 from bylaw.hold.item import Proposal, Reading, TextKind, parse_items
@@ -29,7 +30,7 @@ def read_text(
     ground = ground_for(index, kind, today, user, query, facts)
     if items is not None:
         return hold(text, parse_items(items, kind), ground, "given")
-    return hold(text, Proposal(()), ground, "matcher")
+    return hold(text, Proposal(()) if kind == "answer" else match(text, ground), ground, "matcher")
 
 
 def kind_of(text: str, index: BundleIndex, today: date, user: str = "anonymous") -> TextKind:

@@ -84,7 +84,7 @@ def _render(kind: str, reading: Reading) -> str:
     """The reading for a person: what is understood, what is not, and what to do about it."""
     lines = [f"read as a {kind} text, by {reading.by}"]
     for one in reading.items:
-        shown = " ".join(f"{key}={value}" for key, value in one.item.written().items() if key not in ("kind", "quote"))
+        shown = " ".join(f"{key} {value}" for key, value in one.item.written().items() if key not in ("kind", "quote"))
         quote = f' in "{one.item.quote}"' if one.item.quote else ""
         why = f" ({one.why})" if one.why else ""
         lines.append(f"  {one.status:8} {one.item.kind} {shown}{quote}{why}")

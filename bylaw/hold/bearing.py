@@ -27,6 +27,29 @@ class Flaw:
     weakness: Weakness | None = None  # None: refused
 
 
+class Sentences:
+    """The words of each sentence and the declared phrases in it, looked for once for all items."""
+
+    def __init__(self, seen: Seen, index: Index) -> None:
+        self._seen, self._index = seen, index
+        self._words: dict[int, tuple[Token, ...]] = {}
+        self._mentions: dict[int, tuple[tuple[Mention, tuple[Token, ...]], ...]] = {}
+
+    def words(self, passage: Passage) -> tuple[Token, ...]:
+        """The words and numbers of a sentence."""
+        if passage.start not in self._words:
+            self._words[passage.start] = self._seen.words(passage.start, passage.end)
+        return self._words[passage.start]
+
+    def mentions(self, passage: Passage) -> tuple[tuple[Mention, tuple[Token, ...]], ...]:
+        """The declared phrases of a sentence, each with its words."""
+        if passage.start not in self._mentions:
+            words = self.words(passage)
+            found = self._index.find(words)
+            self._mentions[passage.start] = tuple((one, words[one.first : one.last + 1]) for one in found)
+        return self._mentions[passage.start]
+
+
 @dataclass
 class Bearing:
     """An item at one place of a text."""
@@ -37,6 +60,7 @@ class Bearing:
     values: Values
     place: tuple[int, int]
     passage: Passage
+    sentences: Sentences
     flaws: list[Flaw] = field(default_factory=list)
     own: set[int] = field(default_factory=set)  # the starts of the tokens that the item accounts for
     value: Scalar | list[Scalar] | None = None
@@ -83,13 +107,13 @@ class Bearing:
     @cached_property
     def around(self) -> tuple[Token, ...]:
         """The words and numbers of the whole sentence."""
-        return self.seen.words(self.passage.start, self.passage.end)
+        return self.sentences.words(self.passage)
 
     @cached_property
     def mentions(self) -> tuple[tuple[Mention, tuple[Token, ...]], ...]:
         """The declared phrases of the sentence that share a word with the quote, and their words."""
         start, end = self.place
-        found = ((one, self.around[one.first : one.last + 1]) for one in self.index.find(self.around))
+        found = self.sentences.mentions(self.passage)
         return tuple((one, words) for one, words in found if words[0].start < end and start < words[-1].end)
 
     def take_classes(self, *names: str) -> None:

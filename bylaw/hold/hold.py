@@ -11,7 +11,7 @@ from dataclasses import dataclass, field, replace
 
 from bylaw.hold import answers, cases, queries, records
 from bylaw.hold.answers import altered_by
-from bylaw.hold.bearing import Bearing
+from bylaw.hold.bearing import Bearing, Sentences
 from bylaw.hold.item import By, HeldItem, Item, Proposal, Reading, Status, TextKind, Weakness
 from bylaw.hold.residue import Residue, find_residue
 from bylaw.hold.targets import read_target
@@ -48,7 +48,8 @@ def hold(source: str, proposal: Proposal, ground: Ground, by: By = "given") -> R
     """What *source* says of what is proposed. Of items without a quote, which a person picked, the names are held."""
     seen = see(source)
     values = Values(seen, ground.clock)
-    found = [_bear(item, seen, values, ground) for item in proposal.items]
+    sentences = Sentences(seen, ground.index)
+    found = [_bear(item, seen, values, ground, sentences) for item in proposal.items]
     bearings = [one for one in found if isinstance(one, Bearing)]
     if ground.kind == "answer":
         _refuse_altered(bearings)
@@ -72,7 +73,7 @@ def _words_said(ground: Ground) -> frozenset[str]:
     return ground.told | frozenset(map(stem, words_of(ground.query)))
 
 
-def _bear(item: Item, seen: Seen, values: Values, ground: Ground) -> Bearing | HeldItem:
+def _bear(item: Item, seen: Seen, values: Values, ground: Ground, sentences: Sentences) -> Bearing | HeldItem:
     if item.quote is None:
         return _hold_picked(item, ground)
     places = seen.find(item.quote)
@@ -82,7 +83,7 @@ def _bear(item: Item, seen: Seen, values: Values, ground: Ground) -> Bearing | H
     whole = [(place, passage) for place, passage in passages if passage is not None]
     if not whole:
         return HeldItem(item, "refused", "the quote lies in more than one sentence", places[0])
-    bearings = [_bear_at(item, seen, values, ground, place, passage) for place, passage in whole]
+    bearings = [_bear_at(item, seen, values, ground, sentences, place, passage) for place, passage in whole]
     best = min(bearings, key=lambda one: _RANK[one.status])
     for one in bearings:
         if one.status == best.status:  # the same words further on say the same
@@ -91,9 +92,15 @@ def _bear(item: Item, seen: Seen, values: Values, ground: Ground) -> Bearing | H
 
 
 def _bear_at(
-    item: Item, seen: Seen, values: Values, ground: Ground, place: tuple[int, int], passage: Passage
+    item: Item,
+    seen: Seen,
+    values: Values,
+    ground: Ground,
+    sentences: Sentences,
+    place: tuple[int, int],
+    passage: Passage,
 ) -> Bearing:
-    one = Bearing(item, seen, ground.index, values, place, passage)
+    one = Bearing(item, seen, ground.index, values, place, passage, sentences)
     CHECKS[ground.kind][item.kind](one)
     word = disguised(seen.text.seen[place[0] : place[1]])
     if word is not None:

@@ -11,7 +11,16 @@ from bylaw.hold.text import Seen
 from bylaw.language.lexicon import closed, lexicon
 from bylaw.language.text import Passage, Token
 
+_SUBJECTS = frozenset(("i", "we", "you", "he", "she", "they", "it", "there", "my", "our", "the"))
 _PRONOUNS = frozenset(("he", "she", "they", "him", "her", "them", "his", "their"))
+
+
+_REACH = 600  # characters around a quote in which its sentence is looked at: longer ones are an attack
+
+
+def _begin(passage: Passage, start: int) -> int:
+    """Where the part of the sentence begins that is near enough to govern a quote."""
+    return max(passage.start, start - _REACH)
 
 
 def is_negation(token: Token) -> bool:
@@ -26,14 +35,15 @@ def negations(seen: Seen, passage: Passage, place: tuple[int, int], named: Itera
     """
     start, end = place
     inside = {token.start for token in named}
-    tokens = [token for token in seen.text.within(passage.start, end) if token.word[0].isalnum()]
+    tokens = [token for token in seen.text.within(_begin(passage, start), end) if token.word[0].isalnum()]
     clauses = {token.clause for token in tokens if token.start >= start}
     ending = closed("ending_scope")
     count = 0
     for k, token in enumerate(tokens):
         if token.clause not in clauses:
             continue
-        if token.start < start and token.word in ending:
+        is_begun_anew = token.word in ("and", "but", "so") and tokens[k + 1 : k + 2] and tokens[k + 1].word in _SUBJECTS
+        if token.start < start and (token.word in ending or is_begun_anew):
             count = 0
         elif is_negation(token) and token.start not in inside and not _opens_question(seen, passage, tokens, k):
             count += 1
@@ -49,7 +59,7 @@ def _opens_question(seen: Seen, passage: Passage, tokens: Sequence[Token], k: in
 
 def unsure(seen: Seen, passage: Passage, place: tuple[int, int]) -> str | None:
     """Why what is said there is not said to be so: doubted, wished, intended, or past; None where it is."""
-    tokens = seen.words(passage.start, passage.end)
+    tokens = seen.words(_begin(passage, place[0]), min(passage.end, place[1] + _REACH))
     clauses = {token.clause for token in tokens if place[0] <= token.start < place[1]}
     near = [token for token in tokens if token.clause in clauses]
     turns = [k for k, token in enumerate(near) if token.start < place[0] and token.word in ("but", "and", "so")]
@@ -71,7 +81,7 @@ def unsure(seen: Seen, passage: Passage, place: tuple[int, int]) -> str | None:
 
 def of_another(seen: Seen, passage: Passage, place: tuple[int, int]) -> str | None:
     """The person beside the one who asks whom the words speak of; None where the question is about that person too."""
-    before = seen.words(passage.start, place[1])
+    before = seen.words(_begin(passage, place[0]), place[1])
     clauses = {token.clause for token in before if token.start >= place[0]}
     others = [token.word for token in before if token.clause in clauses and _is_person(token.word)]
     if not others:
@@ -100,6 +110,6 @@ def altering(tokens: Sequence[Token], but: frozenset[int] = frozenset()) -> list
 
 def is_excepted(seen: Seen, passage: Passage, place: tuple[int, int]) -> bool:
     """Does "unless" or "except" lead into the words, or stand in them?"""
-    tokens = seen.words(passage.start, place[1])
+    tokens = seen.words(_begin(passage, place[0]), place[1])
     clauses = {token.clause for token in tokens if token.start >= place[0]}
     return any(token.word in ("unless", "except") and token.clause in clauses for token in tokens)
