@@ -15,6 +15,8 @@ from typing import NamedTuple
 from bot.claims.declared import Declared, Mention
 from bot.claims.measures import agree, measures, told_measures
 from bot.claims.models import Claim
+from bylaw.hold.foreign import find_foreign
+from bylaw.hold.text import see
 from bylaw.language.figures import Figure, figures_in
 from bylaw.language.glyphs import disguised
 from bylaw.language.lexicon import closed, content, lexicon, stem
@@ -76,6 +78,7 @@ class Coverage:
         word = disguised(self.text.seen)
         if word is not None:
             yield Gap(word, "it is not the word that it looks like")
+        yield from self._foreign()
         yield from self._quotes()
         yield from self._passages()
         yield from self._figures()
@@ -86,6 +89,15 @@ class Coverage:
         for i, claim in enumerate(self.claims):
             if self.places[i]:
                 yield from self._borne(i, claim)
+
+    def _foreign(self) -> Iterator[Gap]:
+        """A link, a handle, markup or another script is said by no declared word, nor is it mere courtesy."""
+        seen = see(self.text.source)
+        outside = [place for claim in self.claims if claim.kind == "outside" for place in seen.find(claim.quote)]
+        for start, end in find_foreign(seen):
+            said = seen.text.seen[start:end]
+            if said not in self.told.query and not any(one <= start and end <= other for one, other in outside):
+                yield Gap(said, "a link, markup or another script, which no claim says")
 
     def _near(self, passage: Passage) -> Sequence[int]:
         """The claims of which a quote stands in the paragraph or bullet of *passage*, by number."""
