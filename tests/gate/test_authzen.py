@@ -1,15 +1,14 @@
 """OpenID AuthZEN's todo scenario as policies of ours, and the API's own rules, against a real server."""
 
 import json
-from pathlib import Path
 
 import duckdb
 import httpx
 import pytest
 
+from tests.beside import beside
 from tests.gate.conftest import serving
 
-DATA = Path(__file__).parents[3] / "shared" / "realworld" / "gate" / "authzen_todo" / "decisions.json"
 PEOPLE = [
     ("CiRmZDA2MTRkMy1jMzlhLTQ3ODEtYjdiZC04Yjk2ZjVhNTEwMGQSBWxvY2Fs", "rick@the-citadel.com", "admin evil_genius"),
     ("CiRmZDE2MTRkMy1jMzlhLTQ3ODEtYjdiZC04Yjk2ZjVhNTEwMGQSBWxvY2Fs", "morty@the-citadel.com", "editor"),
@@ -98,7 +97,7 @@ def todo(tmp_path_factory, bundle_file):
 
 
 def test_the_todo_scenario_is_decided_as_expected(todo):
-    data = json.loads(DATA.read_text())
+    data = json.loads(beside("realworld", "gate", "authzen_todo", "decisions.json").read_text())
     wrong = []
     for row in data["evaluation"]:
         told = todo.post("/access/v1/evaluation", row["request"])

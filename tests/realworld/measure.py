@@ -49,10 +49,11 @@ from bot.conversation import Actor, Question, Reply, moment
 from bot.request.orchestrator import handle
 from bot.settings import Settings
 from ci.commands import fresh
+from tests.beside import beside, find_beside
 from tests.realworld.comparison import Row, fingerprint, same
 
 HERE = Path(__file__).resolve().parent
-DATA = HERE.parents[2] / "shared" / "realworld" / "analytics"
+DATA = ("realworld", "analytics")  # below `../shared`
 CONTEXTS = HERE / "contexts"
 REFUSALS = HERE / "refusals.yaml"
 SETS = ("defog_business", "defog_classic", "acme_insurance", "cortex_revenue")
@@ -80,7 +81,7 @@ class Asked:
 
     @property
     def folder(self) -> Path:
-        return DATA / self.dataset if self.dataset in SINGLE else DATA / self.dataset / self.db
+        return beside(*DATA, self.dataset) if self.dataset in SINGLE else beside(*DATA, self.dataset, self.db)
 
     @property
     def root(self) -> Path:
@@ -108,7 +109,7 @@ class Outcome:
 
 def questions(dataset: str) -> Iterator[Asked]:
     """The dev questions of a set; those of `acme_insurance` twice, on the small and on the scaled data."""
-    for line in (DATA / dataset / "dev" / "questions.jsonl").read_text(encoding="utf-8").splitlines():
+    for line in beside(*DATA, dataset, "dev", "questions.jsonl").read_text(encoding="utf-8").splitlines():
         record = json.loads(line)
         scales = (False, True) if "gold_fingerprint_scaled" in record else (False,)
         for scaled in scales:
@@ -379,8 +380,8 @@ def main(words: Sequence[str] | None = None) -> int:
     parser.add_argument("--failures", action="store_true", help="Show what is not right, with words and statements.")
     parser.add_argument("--table", type=Path, help="Write the outcomes into this file as well.")
     given = parser.parse_args(words)
-    if not DATA.is_dir():
-        print("../shared/realworld is not beside this repository", file=sys.stderr)
+    if find_beside(*DATA) is None:
+        print("the folder shared/realworld is not beside this repository", file=sys.stderr)
         return 2
     outcomes = measure(given.set or (*SETS, "refusals"), given.db, given.id)
     if given.failures:

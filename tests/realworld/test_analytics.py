@@ -9,6 +9,7 @@ from pathlib import Path
 import pytest
 import yaml
 
+from tests.beside import beside
 from tests.realworld import measure
 from tests.realworld.comparison import fingerprint, norm, same
 from tests.rows import each
@@ -17,7 +18,6 @@ HERE = Path(__file__).parent
 COMPARED = yaml.safe_load((HERE / "comparison.yaml").read_text(encoding="utf-8"))
 SORTED = yaml.safe_load((HERE / "sort_keys.yaml").read_text(encoding="utf-8"))
 FLOORS = yaml.safe_load((HERE / "floors.yaml").read_text(encoding="utf-8"))
-beside = pytest.mark.skipif(not measure.DATA.is_dir(), reason="../shared/realworld is not beside this repository")
 
 
 @pytest.fixture(scope="module")
@@ -58,13 +58,12 @@ def test_there_are_enough_questions_to_refuse_of_every_kind():
         assert (measure.CONTEXTS / row["root"] / "context" / "entities").is_dir(), row["id"]
 
 
-@beside
 @pytest.mark.slow
 @pytest.mark.parametrize("dataset", measure.SETS)
 def test_every_gold_statement_gives_what_its_record_says(dataset):
     """The measure itself: gold is right by it, and by the fingerprint of the data set."""
     records = {}
-    for line in (measure.DATA / dataset / "dev" / "questions.jsonl").read_text(encoding="utf-8").splitlines():
+    for line in beside(*measure.DATA, dataset, "dev", "questions.jsonl").read_text(encoding="utf-8").splitlines():
         record = json.loads(line)
         records[record["id"]] = record
     for asked in measure.questions(dataset):
@@ -84,21 +83,18 @@ def test_every_gold_statement_gives_what_its_record_says(dataset):
         assert all(norm(cell) == norm(norm(cell)) for row in rows for cell in row)
 
 
-@beside
 @pytest.mark.slow
 @pytest.mark.parametrize("name", sorted(FLOORS["at_least"]))
 def test_a_figure_does_not_fall_below_its_floor(figures, name):
     assert figures[name] >= FLOORS["at_least"][name]
 
 
-@beside
 @pytest.mark.slow
 @pytest.mark.parametrize("name", sorted(FLOORS["at_most"]))
 def test_a_figure_does_not_rise_above_its_ceiling(figures, name):
     assert figures[name] <= FLOORS["at_most"][name]
 
 
-@beside
 @pytest.mark.slow
 def test_no_question_of_ours_that_must_be_refused_is_given_rows(outcomes):
     ours = [one for one in outcomes if one.asked.fit.startswith("refuse_") and one.asked.tags[0].startswith("kind:")]
@@ -106,7 +102,6 @@ def test_no_question_of_ours_that_must_be_refused_is_given_rows(outcomes):
     assert [one.asked.text for one in ours if one.outcome == "wrong"] == []
 
 
-@beside
 @pytest.mark.slow
 def test_the_report_names_every_question_once(outcomes):
     for told in (measure.report(outcomes), measure.table(outcomes)):

@@ -14,10 +14,10 @@ from bylaw.semantic.expressions import columns_of
 from ci.findings import SEVERITIES
 from ci.lint.registry import lint
 from ci.loading.load import load
+from tests.beside import beside
 from tests.realworld import measure
 
 ROOTS = sorted(path.parent for path in measure.CONTEXTS.rglob("context"))
-beside = pytest.mark.skipif(not measure.DATA.is_dir(), reason="../shared/realworld is not beside this repository")
 ON_THE_LEFT_ONCE = ("one_to_one", "one_to_many")
 ON_THE_RIGHT_ONCE = ("one_to_one", "many_to_one")
 
@@ -53,14 +53,13 @@ Ask = Callable[[str], list[tuple[Any, ...]]]
 @pytest.fixture
 def data(root) -> Iterator[tuple[Context, list[Ask]]]:
     """The context of *root*, and each of the databases that it describes."""
-    folder = measure.DATA / name_of(root)
+    folder = beside(*measure.DATA, *name_of(root).split("/"))
     scales = (False, True) if (folder / "load_scaled.sql").is_file() else (False,)
     connections = [measure.reference(folder, scaled).cursor() for scaled in scales]
     asks: list[Ask] = [lambda sql, at=connection: at.execute(sql).fetchall() for connection in connections]
     yield load(root, today=date(2025, 1, 15)).context, asks
 
 
-@beside
 @every_root
 def test_every_column_and_expression_is_there(data):
     context, asks = data
@@ -74,7 +73,6 @@ def test_every_column_and_expression_is_there(data):
             ask(f"SELECT {', '.join(['1', *own, *keys, *entity.pii])} FROM {table(entity)} AS {entity.name}")
 
 
-@beside
 @every_root
 def test_every_key_and_unique_dimension_is_unique(data):
     context, asks = data
@@ -85,7 +83,6 @@ def test_every_key_and_unique_dimension_is_unique(data):
             assert [key for key in keys if not is_once(ask, entity, key)] == [], entity.name
 
 
-@beside
 @every_root
 def test_every_relationship_is_as_declared(data):
     """A side that the type calls one has no row twice on any of the data; a side called many may grow to it."""
@@ -106,7 +103,6 @@ def broken(ask: Ask, entity: Entity, right: Entity, relationship: Relationship) 
     return found
 
 
-@beside
 @every_root
 def test_every_value_of_an_enum_is_listed(data):
     context, asks = data

@@ -18,13 +18,13 @@ import pytest
 from bot.ask.ground import ground_for
 from bylaw.hold.hold import hold
 from bylaw.hold.item import HeldItem, read_items
+from tests.beside import beside
 from tests.compiled import index_of
 
-SHARED = Path(__file__).parents[3] / "shared" / "realworld" / "policies"
-CASES = SHARED / "claims" / "cases.jsonl"
+SHARED = beside("realworld", "policies")
+CASES = beside("realworld", "policies", "claims", "cases.jsonl")
 TODAY = date(2026, 11, 20)
 Items = list[dict[str, Any]]
-pytestmark = pytest.mark.skipif(not CASES.exists(), reason="the development data is not here")
 
 
 def careful(row: dict[str, Any]) -> Items:

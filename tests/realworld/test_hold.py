@@ -4,16 +4,14 @@ import json
 from datetime import date, datetime
 from pathlib import Path
 
-import pytest
-
 from bot.ask.ground import ground_for
 from bylaw.hold.hold import hold
 from bylaw.hold.item import read_items
+from tests.beside import beside
 from tests.compiled import index_of
 
-SHARED = Path(__file__).parents[3] / "shared" / "realworld" / "hold"
-ROWS = SHARED / "rows.jsonl"
-pytestmark = pytest.mark.skipif(not ROWS.exists(), reason="the rows are not here")
+SHARED = beside("realworld", "hold")
+ROWS = beside("realworld", "hold", "rows.jsonl")
 
 
 def test_each_item_becomes_what_its_row_says():

@@ -15,9 +15,10 @@ from typing import Any
 import duckdb
 import pytest
 
-DATA = Path(__file__).resolve().parents[3] / "shared" / "realworld" / "analytics"
-FIXTURES = DATA / "import_fixtures"
-pytestmark = pytest.mark.skipif(not FIXTURES.is_dir(), reason="../shared/realworld is not beside this repository")
+from tests.beside import beside
+
+DATA = beside("realworld", "analytics")
+FIXTURES = beside("realworld", "analytics", "import_fixtures")
 
 
 @dataclass(frozen=True)

@@ -10,8 +10,9 @@ from typing import Any
 import pytest
 import yaml
 
-RETAIL = Path(__file__).parents[3] / "shared" / "realworld" / "policies" / "retail"
-pytestmark = pytest.mark.skipif(not RETAIL.is_dir(), reason="../shared/realworld is not beside this repository")
+from tests.beside import beside
+
+RETAIL = beside("realworld", "policies", "retail")
 DAY = "2026-06-01"
 
 

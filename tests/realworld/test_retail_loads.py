@@ -2,16 +2,15 @@
 
 from pathlib import Path
 
-import pytest
 from jsonschema import Draft202012Validator
 
 from ci.findings import SEVERITIES
 from ci.help.schemas import schema
 from ci.lint.registry import lint
 from ci.loading.load import load
+from tests.beside import beside
 
-RETAIL = Path(__file__).parents[2] / ".." / "shared" / "realworld" / "policies" / "retail"
-pytestmark = pytest.mark.skipif(not RETAIL.is_dir(), reason="../shared/realworld is not beside this repository")
+RETAIL = beside("realworld", "policies", "retail")
 
 
 def test_every_file_is_read_and_nothing_is_wrong() -> None:

@@ -12,9 +12,9 @@ import yaml
 
 from bylaw.logic.boxes.truth import truth
 from ci.diff import diff
+from tests.beside import beside
 
-REALWORLD = Path(__file__).parents[3] / "shared" / "realworld" / "policies"
-pytestmark = pytest.mark.skipif(not REALWORLD.is_dir(), reason="../shared/realworld is not beside this repository")
+REALWORLD = beside("realworld", "policies")
 ROWS = yaml.safe_load((Path(__file__).parent / "retail_versions.yaml").read_text(encoding="utf-8"))
 DAY = date(2024, 6, 1)
 

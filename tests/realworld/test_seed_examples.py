@@ -10,9 +10,9 @@ from typing import Any
 
 import pytest
 
-SEEDS = Path(__file__).parents[3] / "shared" / "seeds"
-FOUND = sorted(SEEDS.glob("000*.txt"))
-pytestmark = pytest.mark.skipif(not FOUND, reason="../shared/seeds is not beside this repository")
+from tests.beside import beside
+
+FOUND = sorted(beside("seeds").glob("000*.txt"))
 VOCABULARY = """\
 schema_version: "1.0"
 facts:

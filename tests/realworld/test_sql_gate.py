@@ -3,13 +3,11 @@
 from __future__ import annotations
 
 import json
-from pathlib import Path
-
-import pytest
 
 from bylaw.sql.gate import check_statement
+from tests.beside import beside
 
-FOLDER = Path(__file__).parents[3] / "shared" / "realworld" / "analytics" / "sql_gate" / "dev"
+FOLDER = beside("realworld", "analytics", "sql_gate", "dev")
 
 # Statements whose expected verdict does not follow from their shape, with the reason. None so far.
 NOT_BY_SHAPE: dict[str, str] = {}
@@ -22,7 +20,6 @@ def _statements() -> list[dict[str, str]]:
     return [json.loads(line) for line in path.read_text(encoding="utf-8").splitlines() if line.strip()]
 
 
-@pytest.mark.skipif(not FOLDER.is_dir(), reason="the folder shared/realworld is not beside this repository")
 def test_every_statement_gets_the_verdict_its_source_expects():
     wrong = []
     for row in _statements():

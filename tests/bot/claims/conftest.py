@@ -16,11 +16,11 @@ from bot.enforcement.enforce import enforce
 from bot.enforcement.judged.verdict import ComplianceDecision
 from bot.index import BundleIndex
 from bot.request.cases import read_facts
+from tests.beside import beside, find_beside
 from tests.compiled import index_of
 
 HERE = Path(__file__).parent
 TRADES = HERE.parent / "enforcement" / "trades"
-SHARED = HERE.parents[3] / "shared" / "realworld" / "policies"
 NOW = datetime(2026, 11, 20, 9, tzinfo=UTC)
 RETAIL_TELLS = (
     "list_action_details",
@@ -53,8 +53,8 @@ def repositories() -> dict[str, BundleIndex]:
         "boarding": index_of(TRADES / "kennel"),
         "rental": index_of(HERE.parents[1] / "company"),
     }
-    if SHARED.is_dir():
-        found["retail"] = telling(index_of(SHARED / "retail"), RETAIL_TELLS)
+    if (retail := find_beside("realworld", "policies", "retail")) is not None:
+        found["retail"] = telling(index_of(retail), RETAIL_TELLS)
     return found
 
 
@@ -72,5 +72,5 @@ def judged(repositories: dict[str, BundleIndex]) -> Judge:
 
 
 def lines(name: str) -> list[dict[str, Any]]:
-    path = SHARED / "claims" / name
-    return [json.loads(line) for line in path.read_text(encoding="utf-8").splitlines()] if path.is_file() else []
+    path = beside("realworld", "policies", "claims", name)
+    return [json.loads(line) for line in path.read_text(encoding="utf-8").splitlines()]

@@ -11,17 +11,15 @@ import yaml
 
 from bot.claims.models import parse_claims, read_claims
 from bylaw.errors import UsageError
-from tests.bot.claims.conftest import SHARED, Judge, lines
+from tests.bot.claims.conftest import Judge, lines
 from tests.rows import each
 
 FRESH = yaml.safe_load(Path(__file__).with_name("fresh.yaml").read_text())
 BROKEN = yaml.safe_load(Path(__file__).with_name("hostile.yaml").read_text())
-shared = pytest.mark.skipif(not SHARED.is_dir(), reason="../shared/realworld is not beside this repository")
 ACTIONS = {"valid": {"pass"}, "incomplete": {"auto_correct", "regenerate"}, "unread": {"regenerate"},
            "invalid": {"regenerate", "escalate"}, "impossible": {"escalate"}, "uncovered": {"escalate"}}  # fmt: skip
 
 
-@shared
 def test_most_of_the_development_rows_get_their_verdict_and_no_wrong_one_is_valid(judged: Judge) -> None:
     rows = lines("answers.jsonl")
     slips = [(row["id"], row["expected_verdict"], found.verdict) for row in rows
@@ -31,7 +29,6 @@ def test_most_of_the_development_rows_get_their_verdict_and_no_wrong_one_is_vali
     assert {got for _, expected, got in slips if expected == "valid"} <= {"unread"}
 
 
-@shared
 def test_no_careless_or_hostile_proposal_makes_an_answer_valid(judged: Judge) -> None:
     answers = {row["id"]: row for row in lines("answers.jsonl")}
     passed = [row["id"] for row in lines("bad_claims.jsonl")
@@ -39,7 +36,6 @@ def test_no_careless_or_hostile_proposal_makes_an_answer_valid(judged: Judge) ->
     assert passed == []
 
 
-@shared
 def test_no_claim_can_be_left_out_to_make_a_wrong_answer_pass(judged: Judge) -> None:
     wrong = [row for row in lines("answers.jsonl") if row["expected_verdict"] != "valid"] + [
         row for row in FRESH if row["expect"] != "valid"

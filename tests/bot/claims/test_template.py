@@ -22,11 +22,12 @@ from bot.request.cases import read_facts
 from bylaw.logic.boxes.truth import truth
 from bylaw.logic.decide.case import in_force
 from bylaw.logic.formula.ir import Value, Variable
-from tests.bot.claims.conftest import HERE, NOW, SHARED
+from tests.beside import beside
+from tests.bot.claims.conftest import HERE, NOW
 from tests.compiled import TODAY
 
 ROOTS = {"voltmark": HERE.parents[2], "ferry": HERE / "ferry", "kennel": HERE / "kennel",
-         "rental": HERE.parents[1] / "company", "retail": SHARED / "retail"}  # fmt: skip
+         "rental": HERE.parents[1] / "company"}  # fmt: skip
 
 
 def told_cases(root: Path) -> list[dict[str, Any]]:
@@ -52,12 +53,11 @@ def check(index: BundleIndex, facts: dict[str, Value]) -> int:
     return 1
 
 
-@pytest.mark.parametrize("name", ROOTS)
+@pytest.mark.parametrize("name", [*ROOTS, "retail"])
 def test_every_told_case_rendered_is_valid(name: str, repositories: dict[str, BundleIndex]) -> None:
-    if name not in repositories:
-        return  # the shared data is not beside this repository
+    root = ROOTS.get(name) or beside("realworld", "policies", name)
     index = repositories[name]
-    assert sum(check(index, read_facts(facts, index)) for facts in told_cases(ROOTS[name])) >= 3
+    assert sum(check(index, read_facts(facts, index)) for facts in told_cases(root)) >= 3
 
 
 @pytest.mark.parametrize("name", ["voltmark", "ferry", "kennel", "rental"])

@@ -14,13 +14,14 @@ from bot.conversation import Question, Reply
 from bot.enforcement.answer import answer
 from bot.enforcement.question.lookups import lookups
 from bot.index import BundleIndex
+from tests.beside import find_beside
 from tests.compiled import index_of
 from tests.rows import each
 
 HERE = Path(__file__)
 ROOTS = {
     "own": HERE.parents[3],
-    "retail": HERE.parents[4] / "shared" / "realworld" / "policies" / "retail",
+    "retail": find_beside("realworld", "policies", "retail"),
     "ferry": HERE.parents[1] / "claims" / "ferry",
     "kennel": HERE.parents[1] / "claims" / "kennel",
 }
@@ -60,9 +61,10 @@ def kind_of(row: dict[str, Any], reply: Reply, index: BundleIndex) -> str:
 def became() -> Counter[str]:
     found: Counter[str] = Counter()
     for company, rows in ASKED.items():
-        if not ROOTS[company].exists():
+        root = ROOTS[company]
+        if root is None:
             continue
-        index = index_of(ROOTS[company])
+        index = index_of(root)
         for row in rows:
             asked = Question(text=row["say"], asked_at=datetime(2026, 11, 20, 9, tzinfo=UTC), request_id="r")
             kind = kind_of(row, answer(asked, {}, index).reply, index)

@@ -13,11 +13,11 @@ from bot.conversation import Question, Reply
 from bot.enforcement.question.topic.covered import is_of_another_deed
 from bot.index import BundleIndex
 from bot.router import Past, route, thresholds
+from tests.beside import beside
 from tests.compiled import index_of
 from tests.rows import each
 
 HERE = Path(__file__)
-RETAIL = HERE.parents[4] / "shared" / "realworld" / "policies" / "retail"
 TRADES = HERE.with_name("trades")
 ASKED = yaml.safe_load(HERE.with_name("uncovered.yaml").read_text())
 NOW = datetime(2026, 11, 20, 9, tzinfo=UTC)
@@ -26,10 +26,11 @@ SPEAKING = answerers(None)
 UNBOUND = {"Do you take in puppies?"}
 
 
-@pytest.fixture(scope="module")
-def every(companies: dict[str, BundleIndex]) -> dict[str, BundleIndex]:
-    roots = {"retail": RETAIL, "kennel": TRADES / "kennel", "coworking": TRADES / "coworking"}
-    return {**companies, **{name: index_of(root) for name, root in roots.items() if root.exists()}}
+@pytest.fixture
+def index(company: str, companies: dict[str, BundleIndex]) -> BundleIndex:
+    if company == "retail":
+        return index_of(beside("realworld", "policies", "retail"))
+    return companies[company] if company in companies else index_of(TRADES / company)
 
 
 def asked(text: str, index: BundleIndex) -> Reply | None:
@@ -45,9 +46,9 @@ def test_there_are_enough_of_both_in_at_least_four_companies() -> None:
 
 
 @pytest.mark.parametrize("company", ASKED)
-def test_what_no_rule_covers_is_refused_and_goes_to_an_owner(company: str, every: dict[str, BundleIndex]) -> None:
+def test_what_no_rule_covers_is_refused_and_goes_to_an_owner(company: str, index: BundleIndex) -> None:
     for text in ASKED[company]["uncovered"]:
-        reply = asked(text, every[company])
+        reply = asked(text, index)
         if reply is None or reply.kind == "data":
             continue  # nobody recognises it, which is said, too, or the catalogue asks what is meant
         assert (reply.status, reply.ask, reply.citations) == ("refused", None, ()), text
@@ -57,9 +58,9 @@ def test_what_no_rule_covers_is_refused_and_goes_to_an_owner(company: str, every
 
 
 @pytest.mark.parametrize("company", ASKED)
-def test_what_a_rule_covers_is_answered_or_asked_back(company: str, every: dict[str, BundleIndex]) -> None:
+def test_what_a_rule_covers_is_answered_or_asked_back(company: str, index: BundleIndex) -> None:
     for text in ASKED[company]["covered"]:
-        reply = asked(text, every[company])
+        reply = asked(text, index)
         assert reply is not None, text
         assert (reply.kind == "policy") is (text not in UNBOUND), text
 
@@ -85,11 +86,11 @@ def test_a_question_in_a_conversation_may_be_uncovered_too(own: BundleIndex) -> 
     ],
 )
 def test_a_deed_that_nothing_speaks_of_is_no_matter_of_what_it_names(
-    text: str, is_another: bool, every: dict[str, BundleIndex]
+    text: str, is_another: bool, own: BundleIndex
 ) -> None:
-    assert is_of_another_deed(text, (), every["own"]) is is_another
+    assert is_of_another_deed(text, (), own) is is_another
 
 
-def test_what_such_a_question_names_is_offered_and_not_presumed(every: dict[str, BundleIndex]) -> None:
-    reply = asked("May I paint the dog before boarding?", every["kennel"])
+def test_what_such_a_question_names_is_offered_and_not_presumed() -> None:
+    reply = asked("May I paint the dog before boarding?", index_of(TRADES / "kennel"))
     assert reply is not None and reply.status == "needs_choice" and "“paint”" in reply.text

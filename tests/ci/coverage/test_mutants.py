@@ -15,6 +15,7 @@ from ci.commands.appending import write_cases
 from ci.coverage.cases import report
 from ci.coverage.mutants import mutants
 from ci.scaffold import init
+from tests.beside import beside
 
 ROOT = Path(__file__).resolve().parents[3]
 DAY = date(2026, 11, 20)
@@ -105,7 +106,7 @@ def test_missing_names_rules_that_could_go_unnoticed_though_each_is_covered(tmp_
 def test_the_cases_that_are_written_notice_everything_that_was_missed(of: str, tmp_path: Path) -> None:
     root = tmp_path / "p"
     for folder in ("policies", "rules"):
-        source = (ROOT if of == "own" else ROOT / "../shared/realworld/policies/retail").resolve() / folder
+        source = (ROOT if of == "own" else beside("realworld", "policies", "retail")) / folder
         if source.is_dir():
             shutil.copytree(source, root / folder)
     first = mutants(root, DAY, DAY)

@@ -47,15 +47,15 @@ def test_yaml_and_json_of_the_three_folders_in_the_order_of_their_names(tmp_path
 def test_a_link_may_lead_elsewhere_inside_and_never_outside(tmp_path: Path) -> None:
     root = tmp_path / "root"
     outside = make(tmp_path / "outside" / "secret.yaml")
-    inside = make(root / "shared" / "one.yaml")
+    inside = make(root / "common" / "one.yaml")
     make(root / "policies" / "two.yaml")
     (root / "policies" / "one.yaml").symlink_to(inside)
     (root / "policies" / "secret.yaml").symlink_to(outside)
     (root / "policies" / "folder").symlink_to(outside.parent)
-    (root / "policies" / "shared").symlink_to(inside.parent)
+    (root / "policies" / "common").symlink_to(inside.parent)
     (root / "policies" / "gone.yaml").symlink_to(root / "nowhere.yaml")
     read, told = listed(root)
-    assert read == ["policies/one.yaml", "policies/two.yaml", "policies/shared/one.yaml"]
+    assert read == ["policies/one.yaml", "policies/two.yaml", "policies/common/one.yaml"]
     assert told == {
         "policies/gone.yaml": "the file cannot be read: no such file or directory",
         "policies/secret.yaml": "the link leads out of the repository",
