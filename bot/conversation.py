@@ -13,11 +13,11 @@ from pydantic import BaseModel, ConfigDict, Field
 
 from bylaw.canonical import plain, spelled
 from bylaw.errors import UsageError
+from bylaw.language.days import is_askable
 
 CORRECTS = "corrects"  # of a reply's `meta`: the request whose answer the person says is wrong
 PROPOSED = "proposed"  # of a reply's `meta`: the correction that its words were read as, for the person to confirm
 MAX_TEXT = 8_000  # characters of a question
-_DEEPEST = 40  # lists and objects inside one another, in what comes with a question
 
 AnswerKind = Literal["policy", "data", "decision"]
 ReplyKind = Literal["policy", "data", "decision", "refusal"]
@@ -296,29 +296,6 @@ def spoken_json(reply: Reply) -> str:
     return told_json(sayable(reply))
 
 
-def is_text(text: str) -> bool:
-    """Can *text* be kept and sent? Neither a null nor half a pair of surrogates can."""
-    try:
-        text.encode()
-    except UnicodeEncodeError:
-        return False
-    return "\0" not in text
-
-
-def is_sound(value: Any, depth: int = 0) -> bool:
-    """Can JSON from outside be kept and sent: is all its text text, and is it nested no deeper than a form?"""
-    match value:
-        case str():
-            return is_text(value)
-        case Mapping():
-            return depth < _DEEPEST and all(
-                is_text(str(key)) and is_sound(one, depth + 1) for key, one in value.items()
-            )
-        case list() | tuple():
-            return depth < _DEEPEST and all(is_sound(one, depth + 1) for one in value)
-    return True
-
-
 def sayable_text(text: str, most: int = 1_000) -> str:
     """*text* as far as an error repeats it: what cannot be sent is replaced, what is endless is cut."""
     shown = text.encode("utf-8", "replace").decode()
@@ -338,4 +315,6 @@ def moment(text: str) -> datetime:
         read.astimezone(UTC)
     except OverflowError:
         raise UsageError(f"`{text}` is not a time that a calendar has everywhere") from None
+    if not is_askable(read):
+        raise UsageError(f"`{text}` is too far away", "name a time of the years 1000 to 9000")
     return read

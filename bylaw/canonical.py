@@ -21,6 +21,8 @@ from typing import Any
 from pydantic import BaseModel
 
 _PLAIN = frozenset((str, int, bool, type(None)))  # nearly all that there is
+_DEEPEST = 40  # lists and objects inside one another, in what comes from outside
+_MOST_BITS = 13_000  # of a whole number: one of more than 4,300 digits is not written
 
 
 def plain(value: Any) -> Any:
@@ -132,3 +134,28 @@ def settle_folder(folder: Path) -> None:
         os.fsync(handle)
     finally:
         os.close(handle)
+
+
+def is_text(text: str) -> bool:
+    """Can *text* be kept and sent? Neither a null nor half a pair of surrogates can."""
+    try:
+        text.encode()
+    except UnicodeEncodeError:
+        return False
+    return "\0" not in text
+
+
+def is_sound(value: Any, depth: int = 0) -> bool:
+    """Can JSON from outside be kept and sent: is all its text text, and is it nested no deeper than a form?"""
+    match value:
+        case str():
+            return is_text(value)
+        case int():
+            return value.bit_length() <= _MOST_BITS
+        case Mapping():
+            return depth < _DEEPEST and all(
+                is_text(str(key)) and is_sound(one, depth + 1) for key, one in value.items()
+            )
+        case list() | tuple():
+            return depth < _DEEPEST and all(is_sound(one, depth + 1) for one in value)
+    return True

@@ -5,6 +5,7 @@ This module and `bylaw.demos.story` are the only places that know both wings.
 
 from __future__ import annotations
 
+import errno
 import gc
 import importlib
 import io
@@ -85,6 +86,8 @@ COMMANDS: Mapping[str, tuple[str, str]] = {
     "doctor": ("bot.operate.doctor:doctor", "Say which walls stand around this installation."),
     "serve": ("bot.cli:serve", "Answer over HTTP on this machine."),
 }
+
+_MOST_NAME = 100  # characters of a file's name, in an error
 
 
 class Verbs(click.Group):
@@ -207,6 +210,22 @@ def _text_error(message: str, help: str | None, exit_code: int) -> None:
         click.echo(f"  help: {help}", err=True)
 
 
+# What a person named is no file or folder that can be used; a full disk and the like are another matter.
+_OF_THE_NAME = frozenset(
+    {errno.ENAMETOOLONG, errno.ELOOP, errno.ENOENT, errno.ENOTDIR, errno.EISDIR, errno.EACCES, errno.EPERM, errno.EROFS}
+)
+
+
+def _fault(error: Exception) -> tuple[str, str, int]:
+    """What to say of an *error* that nobody caught, the next step, and the exit code."""
+    if isinstance(error, OSError) and error.errno in _OF_THE_NAME and error.filename is not None:
+        name = os.fsdecode(error.filename) if isinstance(error.filename, str | bytes) else str(error.filename)
+        name = name if len(name) <= _MOST_NAME else f"{name[:_MOST_NAME]}…"
+        return f"`{name}` cannot be used: {os.strerror(error.errno).lower()}", "name another file or folder", 2
+    fault = f"this is our fault: {type(error).__name__}: {error}"
+    return fault, "run again with `bylaw --debug …` and report what it shows", 3
+
+
 def main() -> None:
     """Run the command. Exit codes: 0 clean, 1 findings that fail, 2 wrong usage, 3 our fault."""
     gc.set_threshold(*RARELY)
@@ -238,9 +257,9 @@ def main() -> None:
     except Exception as error:
         if debug:
             raise
-        fault = f"this is our fault: {type(error).__name__}: {error}"
-        told(fault, "run again with `bylaw --debug …` and report what it shows", 3)
-        sys.exit(3)
+        fault = _fault(error)
+        told(*fault)
+        sys.exit(fault[2])
 
 
 if __name__ == "__main__":

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 
 import click
 
+from ci.commands.days import Day
 from ci.commands.options import ROOT
 
 if TYPE_CHECKING:
@@ -30,7 +31,7 @@ def _day(_: click.Context, __: click.Parameter, value: datetime | None) -> date 
 _at = click.option(
     "--at",
     metavar="DATE",
-    type=click.DateTime(["%Y-%m-%d"]),
+    type=Day(),
     callback=_day,
     help="Ask for this day; by default the day of the commit, outside git today.",
 )

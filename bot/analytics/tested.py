@@ -12,10 +12,10 @@ from functools import lru_cache
 
 import sqlglot
 from sqlglot import exp
-from sqlglot.errors import SqlglotError
 
 from bylaw.authored.context import Context, Entity, SemanticSpec
 from bylaw.semantic.expressions import InvalidExpression, columns_of
+from bylaw.sql.foreign import FOREIGN
 
 _DEEPEST = 20  # metrics that are computed of metrics
 
@@ -87,7 +87,7 @@ def _of_sql(sql: str, context: Context) -> Iterator[Column]:
     """The columns that a statement names, of the tables that it reads: a bare one may be of any of them."""
     try:
         tree = sqlglot.parse_one(sql, dialect="duckdb")
-    except SqlglotError:
+    except FOREIGN:
         return  # the gate says so
     tables = {(one.base_table.schema_name, one.base_table.table): name for name, one in context.entities.items()}
     aliases = {table.alias_or_name: tables.get((table.db, table.name)) for table in tree.find_all(exp.Table)}

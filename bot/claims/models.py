@@ -9,8 +9,18 @@ from collections.abc import Mapping, Sequence
 from decimal import Decimal
 from typing import Annotated, Any, Literal, Self
 
-from pydantic import BaseModel, ConfigDict, Field, StringConstraints, TypeAdapter, ValidationError, model_validator
+from pydantic import (
+    AfterValidator,
+    BaseModel,
+    ConfigDict,
+    Field,
+    StringConstraints,
+    TypeAdapter,
+    ValidationError,
+    model_validator,
+)
 
+from bylaw.canonical import is_text
 from bylaw.errors import UsageError
 
 MOST_CLAIMS = 300  # of one answer
@@ -19,9 +29,18 @@ Operator = Literal["==", "!=", "<", "<=", ">", ">=", "in", "between"]
 Status = Literal["valid", "satisfiable", "unread", "uncovered", "impossible", "invalid"]
 Verdict = Literal["valid", "incomplete", "unread", "uncovered", "impossible", "invalid"]
 By = Literal["template", "given", "model", "plain"]
-Scalar = bool | int | Decimal | float | str
-Name = Annotated[str, StringConstraints(min_length=1, max_length=120)]
-Quote = Annotated[str, StringConstraints(min_length=1, max_length=4_000)]
+
+
+def _check_text(value: str) -> str:
+    if not is_text(value):
+        raise ValueError("it holds characters that are not text")
+    return value
+
+
+Text = Annotated[str, AfterValidator(_check_text)]
+Scalar = bool | int | Decimal | float | Text
+Name = Annotated[Text, StringConstraints(min_length=1, max_length=120)]
+Quote = Annotated[Text, StringConstraints(min_length=1)]  # as long as what it is quoted from
 
 _NEEDS: Mapping[str, tuple[str, ...]] = {
     "gives": ("action",),

@@ -39,7 +39,7 @@ _LOG = click.argument("log", required=False, type=click.Path(path_type=Path))
 
 def _words(_: click.Context, __: click.Parameter, value: str | None) -> str | None:
     """What is kept or looked for by its words must have some, and no bytes that are not text."""
-    from bot.conversation import is_text
+    from bylaw.canonical import is_text
 
     if value is not None and (not value.strip() or not is_text(value)):
         raise click.BadParameter("this is no text")

@@ -19,6 +19,7 @@ from bot.cli import _BUNDLE, _ROOT, bundle_path, is_compiled_here
 from bot.clock import new_id, now
 from bot.settings import Settings
 from bylaw.errors import UsageError
+from bylaw.language.days import is_askable
 from bylaw.logic.formula.ir import MAX_DIGITS
 from bylaw.roots import root_around
 
@@ -36,9 +37,12 @@ def _day(text: str | None) -> date | None:
     if text is None:
         return None
     try:
-        return date.fromisoformat(text)
+        day = date.fromisoformat(text)
     except ValueError:
         raise click.BadParameter(f"`{text[:40]}` is no day like 2026-01-31", param_hint="--at") from None
+    if not is_askable(day):
+        raise click.BadParameter("name a day of the years 1000 to 9000", param_hint="--at")
+    return day
 
 
 @click.command()

@@ -15,7 +15,7 @@ from itertools import islice
 
 from bot.claims.model import ModelReader
 from bot.claims.models import Claim
-from bot.conversation import MAX_TEXT, Question, is_text
+from bot.conversation import MAX_TEXT, Question
 from bot.enforcement.case import Case
 from bot.enforcement.judged.checks.registry import CHECKS
 from bot.enforcement.judged.checks.result import Judge
@@ -26,6 +26,7 @@ from bot.enforcement.weighed import case_of
 from bot.enforcement.writing import write
 from bot.enforcement.writing.sentences import split
 from bot.index import BundleIndex
+from bylaw.canonical import is_text
 from bylaw.errors import UsageError
 from bylaw.logic.formula.ir import Value
 

@@ -28,7 +28,7 @@ from bot.evidence.store.engine import Store, connect
 from bot.evidence.store.migrate import upgrade
 from bot.evidence.store.tables import audit, calls
 from bylaw.audit.entry import Checkpoint, after
-from bylaw.canonical import canonical_json, fingerprint
+from bylaw.canonical import canonical_json, fingerprint, is_sound
 from bylaw.errors import BylawError, UsageError
 from bylaw.gate.answer import GateAnswer
 from bylaw.gate.bindings import Call, clip
@@ -85,6 +85,9 @@ class StoreDecisionPoint:
         if by is not None and call.at is not None and call.at - self.clock() > SKEW:
             # no call is earlier than what its history holds: from a time to come nobody would come back
             raise UsageError("`at` lies in the future", "leave it out, or give the moment of the call")
+        # INVARIANT: what waits for its turn can be written down, as all that are committed together fail together
+        if not all(map(is_sound, (call.action, call.tool, call.arguments, call.facts, call.keys, call.session_facts))):
+            raise UsageError("the call holds characters that are not text, or is nested too deeply")
         gate = self.gate()
         meaning = gate.read(check(call))  # lookups: before anybody's turn
         return self._queued(partial(self._decided, gate, call, meaning, by))
@@ -324,6 +327,8 @@ def decision_entry(answer: GateAnswer, gate: Gate, call: Call, commit: str | Non
 def _output(output: Any) -> dict[str, Any]:
     if output is None:
         return {}
+    if not is_sound(output):
+        return {"output": "not JSON"}
     try:
         text = canonical_json(output)
     except (TypeError, ValueError, RecursionError):

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from bot import rights
-from bot.conversation import Actor, Reply, is_text
+from bot.conversation import Actor, Reply
 from bot.evidence.store import kept
 from bot.evidence.store.connection import Connection
 from bot.evidence.store.tables import audit, corrections, querylog
@@ -22,7 +22,7 @@ from bot.memory.changes import Change, field_of, in_words
 from bot.memory.structure import checked, current, domain_of, objects_behind, schema_of, structure
 from bot.services import Services
 from bylaw.audit.entry import after
-from bylaw.canonical import fingerprint
+from bylaw.canonical import fingerprint, is_text
 from bylaw.errors import UsageError
 
 LONGEST_REASON = 1_000

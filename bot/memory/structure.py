@@ -13,10 +13,10 @@ from typing import Any
 from pydantic import ValidationError
 from sqlglot import exp
 
-from bot.conversation import Reply, is_text
+from bot.conversation import Reply
 from bot.memory.changes import FIELDS, LEAVE_OUT, Change, CorrectableField, Kind, Reads, field_of
 from bylaw.authored.context import Context, Gotcha, Metric
-from bylaw.canonical import fingerprint
+from bylaw.canonical import fingerprint, is_text
 from bylaw.errors import BylawError, UsageError
 from bylaw.semantic.catalogue import known_columns
 from bylaw.semantic.compiler import Compiler

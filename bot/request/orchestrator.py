@@ -23,8 +23,6 @@ from bot.conversation import (
     ReplyKind,
     ReplyStatus,
     Turn,
-    is_sound,
-    is_text,
     sayable,
 )
 from bot.evidence.artifacts import written
@@ -59,7 +57,7 @@ from bot.router import (
 )
 from bot.services import Services
 from bylaw.audit.entry import after
-from bylaw.canonical import spelled
+from bylaw.canonical import is_sound, is_text, spelled
 from bylaw.errors import BylawError, GateDenied, UsageError
 
 _TURNS = 5  # how often one turn is answered anew because its session moved on meanwhile

@@ -15,6 +15,7 @@ from bylaw.gate.bindings import Call, clip
 from bylaw.gate.engine import Gate
 from bylaw.gate.events import Ledger
 from bylaw.gate.keys import is_plain
+from bylaw.language.days import is_askable
 
 ID_LENGTH = 128
 
@@ -118,9 +119,12 @@ def moment(raw: datetime | date | str | None) -> datetime | None:
         found = datetime(found.year, found.month, found.day, tzinfo=UTC)
     found = found if found.tzinfo else found.replace(tzinfo=UTC)
     try:
-        return found.astimezone(UTC)
+        found = found.astimezone(UTC)
     except OverflowError:
         raise UsageError(f"`{clip(str(raw))}` is no time that can be") from None
+    if not is_askable(found):
+        raise UsageError(f"`{clip(str(raw))}` is too far away", "name a time of the years 1000 to 9000")
+    return found
 
 
 def call_of(

@@ -23,6 +23,7 @@ from bylaw.authored.tools import Lookup, LookupFact
 from bylaw.errors import BylawError
 from bylaw.gate.bindings import argument
 from bylaw.semantic.rights import verdict_on
+from bylaw.sql.foreign import FOREIGN
 from bylaw.warehouses.dialects import written
 from bylaw.warehouses.port import Warehouse
 
@@ -83,8 +84,9 @@ def statement(lookup: Lookup) -> exp.Expr:
     """The query as a tree, a placeholder for each parameter. Raises BadLookup."""
     try:
         found = sqlglot.parse(_SLOT.sub(lambda slot: f":{_MARK}{slot[1]}", lookup.sql), read=OURS)
-    except sqlglot.errors.SqlglotError as error:
-        raise BadLookup(f"the SQL cannot be read: {str(error).splitlines()[0][:200]}") from None
+    except FOREIGN as error:
+        why = str(error).splitlines() if isinstance(error, sqlglot.errors.SqlglotError) else ()
+        raise BadLookup(f"the SQL cannot be read: {(*why, 'no statement looks like this')[0][:200]}") from None
     if len(found) != 1 or found[0] is None:
         raise BadLookup("a lookup is one statement")
     tree = found[0]

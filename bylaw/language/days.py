@@ -38,3 +38,8 @@ def _weekday(name: str, which: str, today: date) -> date | None:
         return None if which != "last" else today - _WEEK
     is_this_week = latest > today - timedelta(days=today.weekday() + 1)
     return None if which == "last" and is_this_week else latest
+
+
+def is_askable(day: date) -> bool:
+    """Is there room around *day* for what is counted from it, in years and centuries?"""
+    return 1000 <= day.year <= 9000

@@ -6,6 +6,7 @@ followed, an answer's size is bounded, and a request that is late is abandoned e
 
 from __future__ import annotations
 
+import sys
 import threading
 from collections.abc import AsyncIterator, Callable, Mapping
 from concurrent.futures import CancelledError
@@ -43,7 +44,7 @@ class Model:
         import asyncio  # not at the top: a process that asks no model needs none of it
 
         self.name = given.model
-        self._client = SERVICES[service](name, given)
+        self._client = _opened(service, name, given)
         self._loop = asyncio.new_event_loop()
         self._thread = threading.Thread(target=self._loop.run_forever, name="bylaw-llm", daemon=True)
         self._thread.start()
@@ -99,8 +100,31 @@ class Model:
         except said.ModelHTTPError as error:
             is_theirs = error.status_code == 429 or error.status_code >= 500
             raise NoAnswer("overloaded" if is_theirs else "refused", str(error.status_code)) from None
+        except _unsent() as error:
+            raise NoAnswer("unreachable", type(error).__name__) from None
         except _foreign() as error:  # what is no answer in a library's eyes is none in ours: the plain writer speaks
             raise NoAnswer("unreadable", type(error).__name__) from None
+
+
+def _opened(service: str, name: str, given: Given) -> Client:
+    """The client of a service. Raises UsageError where a library cannot make one of what it is given."""
+    try:
+        return SERVICES[service](name, given)
+    except (*_unsent(), *_foreign()) as error:
+        raise UsageError(
+            f"the language model `{given.model}` cannot be asked as it is configured ({type(error).__name__})",
+            "see BYLAW_LLM_URL and BYLAW_LLM_REGION, and for Bedrock the profile of AWS",
+        ) from None
+
+
+# What the libraries below raise where a request never leaves: no credentials, an address that is none.
+_UNSENT = (("botocore.exceptions", "BotoCoreError"), ("httpx2", "InvalidURL"), ("httpx2", "HTTPError"))
+
+
+def _unsent() -> tuple[type[Exception], ...]:
+    """What a library that is loaded raises of a request that it could not send."""
+    loaded = ((sys.modules[module], name) for module, name in _UNSENT if module in sys.modules)
+    return (ExceptionGroup, *(getattr(module, name) for module, name in loaded))
 
 
 def _foreign() -> tuple[type[Exception], ...]:

@@ -6,9 +6,9 @@ from functools import lru_cache
 
 from sqlglot import exp
 from sqlglot.dialects.dialect import Dialect
-from sqlglot.errors import SqlglotError
 
 from bylaw.errors import BylawError
+from bylaw.sql.foreign import FOREIGN
 
 
 class InvalidExpression(BylawError):
@@ -19,7 +19,7 @@ class InvalidExpression(BylawError):
 def _parsed(text: str) -> exp.Expr:
     try:
         trees = Dialect.get_or_raise("duckdb").parse_into(exp.Condition, text)
-    except (SqlglotError, RecursionError) as error:
+    except (*FOREIGN, RecursionError) as error:
         raise InvalidExpression(f"`{text}` is no SQL expression") from error
     if len(trees) != 1 or trees[0] is None or not text.strip():
         raise InvalidExpression(f"`{text}` is no SQL expression")

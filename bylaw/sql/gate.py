@@ -17,12 +17,12 @@ from typing import Any
 from pydantic import BaseModel, ConfigDict
 from sqlglot import exp
 from sqlglot.dialects.dialect import Dialect
-from sqlglot.errors import SqlglotError
 from sqlglot.tokenizer_core import Token, TokenType
 
 from bylaw.errors import GateDenied
 from bylaw.sql.catalogue import Catalogue, denied, is_derived
 from bylaw.sql.effort import LIMITS, Limits, check_effort
+from bylaw.sql.foreign import FOREIGN
 from bylaw.sql.functions import check_calls
 from bylaw.sql.letters import TEXTS, check_letters
 from bylaw.sql.lineage import Lineage, Read
@@ -252,7 +252,7 @@ def _tokens(sql: str, dialect: str, limits: Limits) -> list[Token]:
         raise GateDenied("syntax", "the statement holds a NUL character")
     try:
         tokens = Dialect.get_or_raise(dialect).tokenize(sql)
-    except (SqlglotError, RecursionError) as error:
+    except (*FOREIGN, RecursionError) as error:
         raise GateDenied("syntax", "the statement cannot be read as SQL") from error
     if not tokens:
         raise GateDenied("syntax", "there is no statement")
@@ -298,7 +298,7 @@ def _parsed(sql: str, tokens: list[Token], dialect: str) -> exp.Expr:
         trees = [tree for tree in parsed if tree is not None and not isinstance(tree, exp.Semicolon)]
     except RecursionError as error:
         raise GateDenied("size", "the statement nests too deeply to be read") from error
-    except SqlglotError as error:
+    except FOREIGN as error:
         raise GateDenied("syntax", "the statement cannot be read as SQL") from error
     if len(trees) != 1:
         raise GateDenied("multiple", "one statement at a time, this text holds several")
@@ -338,7 +338,7 @@ def _check_tables(tables: list[exp.Table], catalogue: Catalogue | None, named: b
     for table in tables:
         name, schema = table.name.lower(), table.db.lower()
         if not isinstance(table.this, exp.Identifier):
-            raise denied("table", f"`{_name_of(table.this)}` is not a table", table)
+            raise denied("table", f"`{_name_of(table.this) if table.this else _shape_of(table)}` is not a table", table)
         if not all(PLAIN_NAME.fullmatch(part.name) for part in table.parts):
             raise denied("file", f"`{table.name}` is not the name of a table", table)
         if schema in SYSTEM_SCHEMAS or table.catalog.lower() in SYSTEM_SCHEMAS or SYSTEM_TABLES.match(name):
@@ -361,6 +361,11 @@ def _place(sql: str, offset: int | None) -> tuple[int, int] | tuple[None, None]:
 
 def _name_of(node: exp.Expr) -> str:
     return (node.name or node.key).lower() if isinstance(node, exp.Anonymous | exp.Command) else node.key.lower()
+
+
+def _shape_of(table: exp.Table) -> str:
+    """What a table without a name is made of: `rows from`."""
+    return next((key.replace("_", " ") for key, value in table.args.items() if value), table.key)
 
 
 def _lower(names: frozenset[str]) -> frozenset[str]:

@@ -7,9 +7,10 @@ space everywhere) is not in its tree, and so not in what is written from it.
 from __future__ import annotations
 
 from sqlglot import exp
-from sqlglot.errors import ErrorLevel, SqlglotError
+from sqlglot.errors import ErrorLevel
 
 from bylaw.errors import GateDenied
+from bylaw.sql.foreign import FOREIGN
 
 
 def regenerated(tree: exp.Expr, dialect: str) -> str:
@@ -18,5 +19,5 @@ def regenerated(tree: exp.Expr, dialect: str) -> str:
         return str(tree.sql(dialect=dialect, pretty=True, comments=False, unsupported_level=ErrorLevel.RAISE))
     except RecursionError as error:
         raise GateDenied("size", "the statement nests too deeply to be written") from error
-    except SqlglotError as error:
+    except FOREIGN as error:
         raise GateDenied("syntax", "the statement cannot be written in the database's own words") from error

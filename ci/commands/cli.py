@@ -7,6 +7,7 @@ from pathlib import Path
 
 import click
 
+from ci.commands.days import Day
 from ci.commands.options import ROOT
 
 # The names of `ci.commands.listing.KINDS` and `ci.commands.skeleton.KINDS`, which are loaded later.
@@ -74,7 +75,7 @@ def new(kind: str, name: str, root: Path, domain: str | None, owner: str, is_pri
 @click.argument("base")
 @click.argument("head")
 @ROOT
-@click.option("--at", type=click.DateTime(["%Y-%m-%d"]), metavar="DATE", help="As of this day; by default HEAD's.")
+@click.option("--at", type=Day(), metavar="DATE", help="As of this day; by default HEAD's.")
 @click.option("--markdown", "as_markdown", is_flag=True, help="For a release or a page.")
 @click.option("--json", "as_json", is_flag=True, help="One JSON document and nothing else.")
 @click.pass_context
@@ -159,9 +160,7 @@ def _checked(root: Path) -> str:
 @click.option("-o", "--output", "folder", type=click.Path(file_okay=False, path_type=Path),
               show_default=".bylaw/report of the repository", help="The folder for the pages.")  # fmt: skip
 @click.option("--title", default="Rule book", show_default=True, help="The name at the top of every page.")
-@click.option(
-    "--at", type=click.DateTime(["%Y-%m-%d"]), metavar="DATE", help="As of this day; by default the day of the commit."
-)
+@click.option("--at", type=Day(), metavar="DATE", help="As of this day; by default the day of the commit.")
 def report(root: Path, folder: Path | None, title: str, at: datetime | None) -> None:
     """Write the rule book as static pages: every policy in words, drawn, with its cases, rivals, owner and days.
 

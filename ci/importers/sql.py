@@ -11,9 +11,9 @@ from dataclasses import dataclass
 import sqlglot
 from sqlglot import exp
 from sqlglot.dialects.dialect import Dialects
-from sqlglot.errors import SqlglotError
 
 from bylaw.semantic.expressions import InvalidExpression, expression
+from bylaw.sql.foreign import FOREIGN
 
 OURS = "duckdb"
 LONGEST = 4_000
@@ -52,7 +52,7 @@ def parsed(text: str, dialect: str | None) -> exp.Expr:
         raise Unsayable(f"the SQL is longer than {LONGEST:,} characters")
     try:
         tree = sqlglot.parse_one(text, read=dialect, into=exp.Condition)
-    except (SqlglotError, RecursionError, ValueError):
+    except (*FOREIGN, RecursionError):
         raise Unsayable(f"`{_short(text)}` is no SQL expression") from None
     return tree
 
@@ -61,7 +61,7 @@ def said(tree: exp.Expr) -> str:
     """*tree* as text in our dialect. Raises Unsayable for what it does not know."""
     try:
         return tree.sql(dialect=OURS, comments=False, unsupported_level=sqlglot.ErrorLevel.RAISE)
-    except (SqlglotError, RecursionError, ValueError) as problem:
+    except (*FOREIGN, RecursionError) as problem:
         first = str(problem).splitlines()[0] if str(problem) else "an unknown function"
         raise Unsayable(f"it is not known to {OURS}: {_short(first)}") from None
 
@@ -169,7 +169,7 @@ def statement(text: str, dialect: str | None) -> exp.Query:
         raise Unsayable(f"the SQL is longer than {5 * LONGEST:,} characters")
     try:
         trees = [tree for tree in sqlglot.parse(text, read=dialect) if tree is not None]
-    except (SqlglotError, RecursionError, ValueError):
+    except (*FOREIGN, RecursionError):
         raise Unsayable("its SQL cannot be read") from None
     if len(trees) != 1 or not isinstance(trees[0], exp.Query):
         raise Unsayable("its SQL is no single SELECT")

@@ -9,6 +9,7 @@ import pytest
 from bylaw.errors import UsageError
 from bylaw.gate.decision_point import MemoryDecisionPoint, call_of
 from bylaw.gate.engine import Gate
+from bylaw.guard import Guard
 from tests.gate.shop import REFUND, SHOP
 
 NOON = datetime(2026, 11, 20, 12, tzinfo=UTC)
@@ -164,3 +165,15 @@ def test_many_open_calls_open_no_door(point):
 def test_what_is_no_call_is_refused(point, broken):
     with pytest.raises(UsageError):
         point.decide(call_of(**broken))
+
+
+@pytest.mark.parametrize("place", ["facts", "keys", "arguments", "session_facts"])
+@pytest.mark.parametrize("text", ["\ud800", "\0"])
+def test_what_cannot_be_kept_is_refused_before_its_turn(bundle_file, tmp_path, place, text):
+    """Calls are committed together: one that cannot be written down would take the others with it."""
+    guard = Guard.open(bundle_file(SHOP), store=f"sqlite:///{tmp_path / 'store.db'}")
+    given = {"arguments": {}} if place == "session_facts" else {place: {"note": text}}
+    session = {"id": "s", "facts": {"note": text}} if place == "session_facts" else "s"
+    with pytest.raises(UsageError, match="not text"):
+        guard.decide(tool="issue_refund", session=session, **given)
+    assert guard.decide(tool="issue_refund", session="s", arguments=REFUND).decision

@@ -22,6 +22,7 @@ from starlette.concurrency import run_in_threadpool
 from starlette.types import Receive, Scope, Send
 
 from bot.delivery.http.errors import INTERNAL, told
+from bylaw.canonical import is_sound
 
 Answered = Callable[[Request], Coroutine[Any, Any, Response]]
 
@@ -96,12 +97,17 @@ def _read(model: TypeAdapter[Any], kind: str, raw: bytes) -> Any:
 
 
 def parsed(raw: bytes) -> Any:
-    """The JSON of a body. Raises HTTPException for what is none, or says one thing twice (some read the first)."""
+    """The JSON of a body. Raises HTTPException for what is none, cannot be kept, or says one thing twice (some read the
+    first).
+    """
     try:
-        return json.loads(raw, object_pairs_hook=_once)
+        found = json.loads(raw, object_pairs_hook=_once)
     except (ValueError, RecursionError) as error:
         why = "the body says a thing twice" if isinstance(error, _Twice) else "the body is not JSON"
         raise HTTPException(400, why) from error
+    if not is_sound(found):
+        raise HTTPException(422, "the body holds characters that are not text, or is nested too deeply")
+    return found
 
 
 class _Twice(ValueError):

@@ -20,10 +20,11 @@ from starlette.responses import StreamingResponse
 from starlette.routing import Match, Route
 from starlette.types import Receive, Scope, Send
 
-from bot.conversation import is_text, sayable, sayable_text, told_json
+from bot.conversation import sayable, sayable_text, told_json
 from bot.enforcement.enforce import MAX_RESPONSE, Passed, Watch
 from bot.enforcement.judged.verdict import ComplianceDecision
 from bot.enforcement.writing.sentences import Splitter
+from bylaw.canonical import is_text
 from bylaw.errors import BylawError, UsageError
 
 PATH = "/v2/enforce"

@@ -9,8 +9,8 @@ from typing import Any, Literal
 
 import sqlglot
 from sqlglot import exp
-from sqlglot.errors import SqlglotError
 
+from bylaw.sql.foreign import FOREIGN
 from bylaw.warehouses.port import Warehouse
 
 MOST_COLUMNS = 50_000  # of all tables together
@@ -168,7 +168,7 @@ def _listed(warehouse: Warehouse) -> Iterator[tuple[str, str, str]]:
     for schema, table, column, condition in warehouse.run(_CHECKS[warehouse.dialect], MOST_COLUMNS).rows:
         try:
             tree = sqlglot.parse_one(condition, read=warehouse.dialect).unnest()
-        except SqlglotError:
+        except FOREIGN:
             continue
         is_any = isinstance(tree, exp.EQ) and isinstance(tree.expression, exp.Any)
         if is_any or (isinstance(tree, exp.In) and tree.expressions):

@@ -129,6 +129,54 @@ def test_what_cannot_be_asked_is_wrong_usage(given, said):
         Model(given)
 
 
+@pytest.fixture
+def no_credentials(monkeypatch, tmp_path):
+    """AWS's own library finds nothing, wherever it looks."""
+    for name in [name for name in os.environ if name.startswith("AWS_")]:
+        monkeypatch.delenv(name)
+    for name, value in (("AWS_EC2_METADATA_DISABLED", "true"), ("HOME", str(tmp_path))):
+        monkeypatch.setenv(name, value)
+
+
+def test_bedrock_without_credentials_gives_no_answer(no_credentials, fake):
+    made = Model(AT["bedrock"](fake))
+    exchange = asked(made)
+    made.close()
+    assert exchange.error is not None
+    assert (exchange.error.reason, exchange.error.detail) == ("unreachable", "NoCredentialsError")
+
+
+@each(
+    ("name", "value"),
+    [("AWS_PROFILE", "nosuch"), ("AWS_ACCESS_KEY_ID", "half of a pair"), ("AWS_CONFIG_FILE", __file__)],
+)
+def test_what_aws_cannot_be_opened_with_is_wrong_usage_or_no_answer(name, value, no_credentials, fake, monkeypatch):
+    with monkeypatch.context() as patch:
+        patch.setenv(name, value)
+        try:
+            made = Model(AT["bedrock"](fake))
+        except UsageError as error:
+            assert "cannot be asked as it is configured" in error.message
+            assert value not in error.message
+        else:
+            assert asked(made).value is None
+            made.close()
+
+
+@pytest.mark.parametrize("service", sorted(set(SERVICES) - {"bedrock"}))
+@pytest.mark.parametrize(
+    "url", ["http://", "not a url", "ftp://x", "http://127.0.0.1:99999", "http://[::1", "http://\u2603/"]
+)
+def test_an_address_that_is_none_gives_no_answer(service, url):
+    try:
+        made = Model(Given(f"{service}:x", url, KEY, api_version="2024-10-21"))
+    except UsageError as error:
+        assert "cannot be asked as it is configured" in error.message
+    else:
+        assert asked(made).value is None
+        made.close()
+
+
 @pytest.mark.slow
 def test_no_library_looks_for_a_key_of_its_own(fake):
     """A key in the environment is for somebody else: only what is given is sent."""

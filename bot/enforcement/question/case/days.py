@@ -95,7 +95,7 @@ def _spans(text: str, today: date, calendar: CalendarRules) -> Iterator[tuple[in
     said = [(one.start, one.end, one.values) for one in figures_in(as_typed(text)) if one.unit == "date"]
     for start, end, days in (*said, *((start, end, (day,)) for start, end, day in find_days(text, today))):
         is_new = not any(begins < end and start < ends for begins, ends, _ in taken)
-        if is_new and len(days) == 1 and isinstance(days[0], date) and days[0] > today:
+        if is_new and len(days) == 1 and isinstance(days[0], date) and today < days[0] < dates.LAST_DAY:
             yield start, end, Days(days[0], days[0] + _ONE)
 
 

@@ -15,7 +15,7 @@ from bot.conversation import Question, Reply
 from bot.evidence.store.columns import Written, maybe, moment, told
 from bot.evidence.store.connection import Connection, insert, insert_new, update
 from bot.lifecycle import ENDS, TRANSITIONS, Outcome, State, step
-from bylaw.canonical import fingerprint
+from bylaw.canonical import fingerprint, is_text
 from bylaw.errors import UsageError
 
 
@@ -264,7 +264,9 @@ def keep_open(connection: Connection, request_id: str) -> None:
 
 
 def load(connection: Connection, request_id: str) -> Standing | None:
-    """What is known of the request, None when it was never asked."""
+    """What is known of the request, None when it was never asked: also where its name is no text."""
+    if not is_text(request_id):
+        return None
     row = connection.one("SELECT * FROM requests WHERE request_id = :asked", {"asked": request_id})
     return None if row is None else _standing(row)
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import random
 import time
 
 import httpx
@@ -10,7 +11,17 @@ import pytest
 
 from bot.delivery.slack.door import MAX_BODY_BYTES, PATH
 from bot.request.capacity import Full, Slots
-from tests.fakes.slack.payloads import mention, signed
+from tests.fakes.slack.payloads import click, mention, message, signed
+from tests.hostile import VALUES, leaves, replaced
+
+POSTED = {
+    "ts": "1795000001.000002",
+    "to": None,
+    "channel": "C1",
+    "thread_ts": "1795000001.000001",
+    "text": "",
+    "blocks": [],
+}
 
 
 @pytest.fixture
@@ -111,6 +122,26 @@ def test_what_is_signed_and_malformed_is_the_senders_fault(bot, slack, caplog, k
         assert "Traceback" not in answered.text
     bot.settle()
     assert [record for record in caplog.records if record.exc_info] == []
+
+
+SENT = (
+    mention("why did we leave plasma?", "UANA", "C1", "1795000001.000001"),
+    message("net revenue by region", "UANA", "D1", "1795000002.000001"),
+    click({"action_id": "bylaw_accept", "value": "r1", "type": "button"}, "UANA", POSTED, "https://127.0.0.1:1/answer"),
+)
+PLACES = [(n, at) for n, sent in enumerate(SENT) for at in leaves(sent)]
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_whatever_stands_in_a_payload_is_taken_or_refused(bot, slack, caplog, seed):
+    """A few at a time: each place with a value at the edge of what can be kept."""
+    chosen = random.Random(seed)
+    for n, at in chosen.sample(PLACES, 25):
+        sent = json.dumps(replaced(SENT[n], at, chosen.choice(VALUES)))
+        answered = post(bot, sent.encode(), signed(sent, slack.secret))
+        assert answered.status_code < 500, (at, sent[:200])
+    bot.settle()
+    assert [record.message for record in caplog.records if record.exc_info] == []
 
 
 def test_a_signed_body_that_is_no_document_is_told_so(bot, slack):
