@@ -127,7 +127,7 @@ def import_(
         if (tables, ask_model, proposed) != (None, None, None):
             option = "--tables" if tables is not None else "--ask-model" if ask_model is not None else "--proposed"
             raise UsageError(f"`{option}` is meant for a database", "name one: duckdb:///FILE, postgresql://HOST/DB")
-        name, origin, draft = _layer(Path(source), format_, schema or "main", dialect)
+        name, origin, draft = _layer(Path(source), format_, schema or "main", dialect, root)
     found = plan(root, draft, origin, force)
     if not dry_run:
         found.write()
@@ -138,15 +138,16 @@ def import_(
     ctx.exit(1 if any(entry.state == "kept" for entry in found.entries) else 0)
 
 
-def _layer(source: Path, format_: str, schema: str, dialect: str | None) -> tuple[str, str, ContextDraft]:
+def _layer(source: Path, format_: str, schema: str, dialect: str | None, root: Path) -> tuple[str, str, ContextDraft]:
     """The format of a semantic layer, what it is remembered as, and what it says."""
     from bylaw.errors import UsageError
     from ci.importers.registry import drafted
     from ci.importers.sql import is_dialect
+    from ci.loading.load import rules_of
 
     if dialect is not None and not is_dialect(dialect):
         raise UsageError(f"`{dialect[:60]}` is no dialect that sqlglot knows")
-    name, draft = drafted(source, format_, schema, dialect)
+    name, draft = drafted(source, format_, schema, dialect, rules_of(root).pii)
     return name, f"{name} {source.name}", draft
 
 

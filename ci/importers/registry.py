@@ -6,10 +6,14 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
+from bylaw.authored.machines.enforcement import Pii
 from bylaw.errors import UsageError
 from ci.importers.draft import ContextDraft
+from ci.importers.personal import hide_personal
 from ci.importers.semantic import cortex, dbt, foreign, lookml, metricflow, ossie, wren
 from ci.importers.semantic.foreign import Foreign
+from ci.loading.commits.revision import Revision
+from ci.loading.load import read
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,13 +35,19 @@ IMPORTERS: Mapping[str, Importer] = {
 }
 
 
-def drafted(target: Path, format_: str, schema: str, dialect: str | None) -> tuple[str, ContextDraft]:
-    """The format of *target* and what it says, held to the lints. Raises UsageError where nothing can be read."""
+def drafted(
+    target: Path, format_: str, schema: str, dialect: str | None, pii: Pii | None = None
+) -> tuple[str, ContextDraft]:
+    """The format of *target* and what it says, held to the lints; *pii* are the shapes of what is personal.
+
+    Raises UsageError where nothing can be read.
+    """
     name, files = _found(target) if format_ == "auto" else (format_, _read(target, format_))
     if not any(IMPORTERS[name].claims(file) for file in files):
         raise UsageError(f"`{target}` holds nothing of the format `{name}`", "name another --format, or another file")
     draft = ContextDraft(schema, dialect)
     IMPORTERS[name].import_(files, draft)
+    hide_personal(draft, pii or read(Path(), [], Revision(), None).rules.pii)
     draft.checked()
     return name, draft
 

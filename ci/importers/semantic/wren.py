@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import PurePosixPath
 from typing import Any
 
@@ -23,8 +23,14 @@ _JOINS |= {"MANY_TO_MANY": "many_to_many"}
 
 def claims(file: Foreign) -> bool:
     """A project's own file, or what is built from a project."""
-    is_built = any("models" in document and "dataSource" in document for document in file.mappings)
+    is_built = any(_is_built(document) for document in file.mappings)
     return is_built or PurePosixPath(file.path).name == "wren_project.yml"
+
+
+def _is_built(document: Mapping[str, Any]) -> bool:
+    """Is it what is built from a project? Its models say which table they are of; `dataSource` may be left out."""
+    models = [one for one in listed(document.get("models")) if isinstance(one, dict)]
+    return any("dataSource" in document or {"tableReference", "refSql"} & set(model) for model in models)
 
 
 def import_(files: Sequence[Foreign], draft: ContextDraft) -> None:

@@ -13,11 +13,15 @@ from bylaw.errors import UsageError
 from ci.commands.imports import FORMATS
 from ci.importers import registry
 from ci.importers.draft import ContextDraft
+from ci.importers.personal import hide_personal
 from ci.importers.registry import IMPORTERS, drafted
 from ci.importers.semantic import dbt
 from ci.importers.semantic.foreign import Foreign
+from ci.loading.commits.revision import Revision
+from ci.loading.load import read
 from tests.ci.importers.manifest import manifest
 
+PII = read(Path(), [], Revision(), None).rules.pii
 ROWS: list[dict[str, Any]] = yaml.safe_load(Path(__file__).with_name("sources.yaml").read_text(encoding="utf-8"))
 
 
@@ -39,6 +43,7 @@ def of_manifest(document: Any, catalog: Any = None) -> ContextDraft:
     files = [Foreign("manifest.json", (document,))]
     files += [Foreign("catalog.json", (catalog,))] if catalog else []
     dbt.import_(files, draft)
+    hide_personal(draft, PII)
     draft.checked()
     return draft
 
@@ -159,6 +164,75 @@ def test_what_a_manifest_loses_is_said() -> None:
 def test_the_manifest_of_a_project_is_found_in_target(tmp_path: Path) -> None:
     files = {"target/manifest.json": json.dumps(manifest()), "models/schema.yml": "metrics: []\n"}
     assert drafted(written(tmp_path, files), "auto", "main", None)[0] == "dbt"
+
+
+# ---- what is personal
+
+PERSONAL = {
+    "cortex": {"a.yaml": """
+name: shop
+tables:
+  - name: people
+    base_table: {schema: shop, table: people}
+    dimensions:
+      - {name: email, expr: EMAIL, data_type: TEXT, sample_values: [ana@shop.example]}
+      - {name: first, expr: first_name, data_type: TEXT, sample_values: [Ana]}
+      - {name: contact, expr: reach_me, data_type: TEXT, sample_values: [ana@shop.example, bo@shop.example]}
+      - {name: email_confirmed, expr: email_confirmed, data_type: BOOLEAN}
+      - {name: region, expr: region, data_type: TEXT, sample_values: [EU]}
+"""},
+    "ossie": {"a.yaml": """
+version: "0.2.0.dev0"
+semantic_model:
+  - name: shop
+    datasets:
+      - name: people
+        source: shop.people
+        fields:
+          - {name: email, expression: {dialects: [{dialect: ANSI_SQL, expression: email}]}, datatype: String}
+"""},
+    "metricflow": {"a.yml": """
+semantic_models:
+  - {name: people, model: ref('people'), dimensions: [{name: email, type: categorical}]}
+"""},
+    "lookml": {"a.lkml": """
+view: people {
+  sql_table_name: shop.people ;;
+  dimension: email { suggestions: ["ana@shop.example"] sql: ${TABLE}.email ;; }
+  dimension: region { sql: ${TABLE}.region ;; }
+}
+"""},
+    "wren": {"mdl.json": json.dumps({
+        "catalog": "c", "schema": "s",
+        "models": [{"name": "people", "tableReference": {"schema": "shop", "table": "people"},
+                    "columns": [{"name": "email", "type": "VARCHAR"}]}],
+    })},
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("format_", sorted(set(IMPORTERS) - {"dbt"}))
+def test_an_address_arrives_as_personal_from_every_format(format_: str, tmp_path: Path) -> None:
+    name, draft = drafted(written(tmp_path, PERSONAL[format_]), "auto", "main", None)
+    assert name == format_
+    assert record(draft, "entities/people")["pii"][0] == "email" or format_ == "cortex"
+    assert "ana@shop" not in json.dumps(draft.records)
+
+
+def test_of_a_manifest_of_dbt_too() -> None:
+    document = manifest()
+    columns = document["nodes"]["model.shop.visits"]["columns"]
+    columns["phone"] = {"name": "phone", "description": "", "data_type": "text", "meta": {}, "tags": []}
+    assert "phone" in record(of_manifest(document), "entities/visits")["pii"]
+
+
+def test_no_value_of_a_personal_column_is_written(tmp_path: Path) -> None:
+    _, draft = drafted(written(tmp_path, PERSONAL["cortex"]), "auto", "main", None)
+    people = record(draft, "entities/people")
+    assert people["pii"] == ["email", "first_name", "reach_me"]
+    assert [part.get("sample_values") for part in people["dimensions"]] == [None, None, None, None, ["EU"]]
+    assert [where for where, why in reasons(draft) if "no value of a personal column" in why] == [
+        f"a.yaml: tables[0]: sample_values of `{name}`" for name in ("email", "first", "contact")
+    ]
 
 
 # ---- what is no source
