@@ -190,20 +190,24 @@ def _taken(draft: ContextDraft, path: Path, root: Path) -> None:
 def _tools(manifest: Path, root: Path, dry_run: bool, as_json: bool) -> None:
     """Draft the bindings of an agent's tools."""
     from ci.importers.mcp import PATH, draft
+    from ci.importers.tool_words import WORDS
 
     found = draft(manifest, root)
     if not dry_run and found.added:
         found.write(root)
     if as_json:
         told = {"format": "mcp", "dry_run": dry_run, "path": PATH, "added": found.added, "notes": found.notes}
-        click.echo(json.dumps({**told, "text": found.text}, indent=2, ensure_ascii=False))
+        words = {WORDS: found.words} if found.words is not None else {}
+        click.echo(json.dumps({**told, "text": found.text, "words": words}, indent=2, ensure_ascii=False))
         return
     state = "would be written to" if dry_run else "written to"
     click.echo(f"{len(found.added)} tools {state} {root / PATH}: {', '.join(found.added) or 'nothing is new'}")
+    if found.words is not None:
+        click.echo(f"the words they need {state} {root / WORDS}")
     for note in found.notes:
         click.echo(f"  {note}")
     if dry_run:
-        click.echo(found.text)
+        click.echo("\n".join(filter(None, (found.text, found.words))))
 
 
 def _lines(name: str, plan: Plan, dropped: Sequence[Dropped], dry_run: bool, all_: bool) -> Iterator[str]:

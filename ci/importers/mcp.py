@@ -1,4 +1,4 @@
-"""A draft of `rules/tools.yaml` from the tool list of an MCP server: it binds what is declared, people finish it."""
+"""A draft of `rules/tools.yaml` from the tool list of an MCP server: what is declared is bound, the rest proposed."""
 
 from __future__ import annotations
 
@@ -10,58 +10,78 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+import yaml
+
 from bylaw.authored.tools import KeyType
 from bylaw.authored.vocabulary import Vocabulary
 from bylaw.canonical import write_atomically
 from bylaw.errors import UsageError
 from bylaw.language.lexicon import lexicon
 from bylaw.language.units import unit_named
+from ci.importers.tool_words import WORDS, Words, fact_of, is_action
 from ci.loading.load import load
 
 PATH = "rules/tools.yaml"
-FIRST = "# yaml-language-server: $schema=../bylaw/schemas/rules_tools.schema.json\n"
+FIRST = "# yaml-language-server: $schema={schemas}rules_tools.schema.json\n"
 MOST_BYTES = 4_000_000
+MOST_NAME = 200  # characters of a tool's name
 _WORD = re.compile(r"[^A-Za-z0-9]+|(?<=[a-z0-9])(?=[A-Z])")
 
 
 @dataclass(frozen=True, slots=True)
 class Drafted:
-    """The file as it would be, the tools that are new in it, and what a person has to settle."""
+    """The file as it would be, the tools that are new in it, what a person has to settle, and the words they need."""
 
     text: str
     added: tuple[str, ...]
     notes: tuple[str, ...]
+    words: str | None = None
 
     def write(self, root: Path) -> None:
-        """Write the file."""
-        path = root / PATH
-        path.parent.mkdir(parents=True, exist_ok=True)
-        write_atomically(path, self.text)
+        """Write the files."""
+        for name, text in ((PATH, self.text), (WORDS, self.words)):
+            if text is not None:
+                path = root / name
+                path.parent.mkdir(parents=True, exist_ok=True)
+                write_atomically(path, text)
+
+
+@dataclass(frozen=True, slots=True)
+class _Listed:
+    """The tools of a list, each once. `is_whole`: there is no other page of it."""
+
+    tools: tuple[Mapping[str, Any], ...]
+    notes: tuple[str, ...]
+    is_whole: bool
 
 
 def draft(manifest: Path, root: Path) -> Drafted:
     """The draft from the list in *manifest* for the repository at *root*. Raises UsageError."""
-    listed = list(_tools(manifest))
+    listed = _listed(manifest)
     workspace = load(root)
     known, path = workspace.rules.tools.tools, root / PATH
-    notes: list[str] = []
-    new = [tool for tool in listed if tool["name"] not in known]
-    blocks = ["\n".join(_block(tool, workspace.vocabulary, notes)) for tool in new]
-    added = tuple(tool["name"] for tool in new)
+    new = [tool for tool in listed.tools if tool["name"] not in known]
+    blocks = _Blocks(workspace.vocabulary)
+    texts = ["\n".join(blocks.of(tool)) for tool in new]
+    notes = [*listed.notes, *blocks.notes]
     types = _types(new, workspace.rules.tools.keys, notes)
-    gone = sorted(set(known) - {tool["name"] for tool in listed})
-    notes += [f"the server no longer lists `{name}`" for name in gone]
+    if listed.is_whole:
+        gone = sorted(set(known) - {tool["name"] for tool in listed.tools})
+        notes += [f"the server no longer lists `{name}`" for name in gone]
     before = path.read_text(encoding="utf-8") if path.is_file() else ""
     if known and types:
         notes += [f"`keys` at the top of {PATH} may say `{line.strip()}`" for line in types]
-    return Drafted(_joined(before, blocks, types, bool(known)), added, tuple(notes))
+    schemas = "bylaw/schemas/" if (root / "bylaw" / "schemas").is_dir() else "schemas/"
+    words, by_hand = blocks.words.written(root, f"../../{schemas}")
+    text = _joined(before, texts, types, bool(known), FIRST.format(schemas=f"../{schemas}"))
+    return Drafted(text, tuple(tool["name"] for tool in new), (*notes, *by_hand), words)
 
 
-def _joined(before: str, blocks: Sequence[str], types: Sequence[str], has_tools: bool) -> str:
+def _joined(before: str, blocks: Sequence[str], types: Sequence[str], has_tools: bool, first: str) -> str:
     if not blocks:
         return before
     if not has_tools:
-        head = "".join(line for line in before.splitlines(keepends=True) if line.startswith("#")) or FIRST
+        head = "".join(line for line in before.splitlines(keepends=True) if line.startswith("#")) or first
         return head + "\n".join([*(["keys:", *types] if types else []), "tools:", *blocks]) + "\n"
     keys = [line for line in before.splitlines() if re.match(r"\S[^#]*:", line)]
     if not keys or not keys[-1].startswith("tools:") or keys[-1].rstrip() != "tools:":
@@ -69,7 +89,7 @@ def _joined(before: str, blocks: Sequence[str], types: Sequence[str], has_tools:
     return before.rstrip("\n") + "\n" + "\n".join(blocks) + "\n"
 
 
-def _tools(manifest: Path) -> Iterator[Mapping[str, Any]]:
+def _listed(manifest: Path) -> _Listed:
     try:
         text = manifest.read_bytes()
         found = json.loads(text) if len(text) <= MOST_BYTES else None
@@ -80,33 +100,103 @@ def _tools(manifest: Path) -> Iterator[Mapping[str, Any]]:
     listed = found.get("tools") if isinstance(found, dict) else found
     if not isinstance(listed, list):
         raise UsageError(f"`{manifest}` is no list of tools", "save what the server answers to tools/list")
-    for tool in listed:
-        if isinstance(tool, dict) and isinstance(tool.get("name"), str) and 0 < len(tool["name"]) <= 200:
-            yield tool
+    tools: dict[str, Mapping[str, Any]] = {}
+    notes: list[str] = []
+    for n, tool in enumerate(listed, 1):
+        name = tool.get("name") if isinstance(tool, dict) else None
+        if not isinstance(name, str) or not 0 < len(name) <= MOST_NAME or not name.isprintable():
+            notes.append(f"tool {n} of the list has no name that could be bound: it is left out, and denied")
+        elif name in tools:
+            notes.append(f"`{name}` is listed twice: the first is taken")
+        else:
+            tools[name] = tool
+    is_whole = not (isinstance(found, dict) and found.get("nextCursor"))
+    if not is_whole:
+        notes.append("the list goes on (`nextCursor`): ask for the other pages too, what is not bound is denied")
+    return _Listed(tuple(tools.values()), tuple(notes), is_whole)
 
 
-def _block(tool: Mapping[str, Any], vocabulary: Vocabulary, notes: list[str]) -> Iterator[str]:
-    name = tool["name"]
-    action = "_".join(part.lower() for part in _WORD.split(name) if part) or "action"
-    arguments = sorted(_arguments(tool))
-    yield f"  {json.dumps(name, ensure_ascii=False)}:"
-    if isinstance(tool.get("description"), str) and (said := " ".join(tool["description"].split())[:180]):
-        yield f"    description: {json.dumps(said, ensure_ascii=False)}"
-    yield f"    action: {action}"
-    if action not in vocabulary.actions:
-        notes.append(f"`{name}` means `{action}`, which no vocabulary declares: declare it, or name another action")
-    facts = [argument for argument in arguments if _is_bound(argument, vocabulary)]
-    if facts:
-        yield "    facts:"
-        for fact in facts:
-            unit = vocabulary.facts[fact].unit
-            is_told = unit_named(unit) in lexicon().units.values()
-            yield f"      {fact}: {{from: argument, name: {fact}{f', unit: {unit}' if is_told else ''}}}"
-    keys = _keys(arguments)
-    if keys:
-        yield f"    keys: {{{', '.join(f'{key}: {key}' for key in keys)}}}"
-    left = sorted(set(arguments) - {*facts, *keys})
-    notes += [f"`{name}` takes `{argument}`, which is bound to no fact" for argument in left]
+class _Blocks:
+    """The blocks of new tools, and the words that they need."""
+
+    def __init__(self, vocabulary: Vocabulary) -> None:
+        self.vocabulary = vocabulary
+        self.notes: list[str] = []
+        self.words = Words()
+        self._owner: dict[str, str] = {}  # action -> the tool of this list that means it
+
+    def of(self, tool: Mapping[str, Any]) -> Iterator[str]:
+        """The lines of one tool."""
+        name, arguments = tool["name"], _arguments(tool)
+        if _is_reading(tool):
+            yield "  # the server says that it only reads (readOnlyHint)"
+        yield f"  {json.dumps(name, ensure_ascii=False)}:"
+        if isinstance(tool.get("description"), str) and (said := " ".join(tool["description"].split())[:180]):
+            yield f"    description: {json.dumps(said, ensure_ascii=False)}"
+        yield f"    action: {_spelled(self._action(tool))}"
+        keys = _keys(sorted(arguments))
+        bound = dict(self._facts(name, {one: arguments[one] for one in sorted(arguments) if one not in keys}))
+        if bound:
+            yield "    facts:"
+            for fact, argument in bound.items():
+                declared = self.vocabulary.facts.get(fact)
+                unit = None if declared is None else declared.unit
+                is_told = unit_named(unit) in lexicon().units.values()
+                shown = f"from: argument, name: {_spelled(argument)}{f', unit: {unit}' if is_told else ''}"
+                yield f"      {_spelled(fact)}: {{{shown}}}"
+        if keys:
+            yield f"    keys: {{{', '.join(f'{key}: {key}' for key in keys)}}}"
+        left = sorted(set(arguments) - {*bound.values(), *keys})
+        self.notes += [f"`{name}` takes `{argument}`, which is bound to no fact" for argument in left]
+
+    def _action(self, tool: Mapping[str, Any]) -> str:
+        """The action that a tool means: one of its own, which is declared or proposed."""
+        name = tool["name"]
+        plain = "_".join(part.lower() for part in _WORD.split(name) if part)
+        own = found = plain if is_action(plain) else f"call_{plain}"[:90] if plain else "call"
+        count = 1
+        is_declared = own in self.vocabulary.actions
+        while found in self._owner and not is_declared:
+            count += 1
+            found = f"{own}_{count}"
+        if own in self._owner:
+            other = f"both mean `{own}`" if is_declared else f"would both be `{own}`: the second is `{found}` here"
+            self.notes.append(f"`{self._owner[own]}` and `{name}` {other}; name another action if they differ")
+        self._owner.setdefault(found, name)
+        if found not in self.vocabulary.actions:
+            does = "only reads, says the server" if _is_reading(tool) else "may change something"
+            self.words.actions[found] = {"label": f"call {name}"[:180]}
+            self.notes.append(f"`{name}` means `{found}`, which {does}: no policy permits it yet, so it is denied")
+        return found
+
+    def _facts(self, tool: str, arguments: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
+        """The facts that arguments say, declared or proposed, each with its argument."""
+        for argument, schema in arguments.items():
+            declared = self.vocabulary.facts.get(argument)
+            if declared is not None:
+                if declared.history is None:
+                    yield argument, argument
+                continue
+            proposed = fact_of(argument, schema)
+            if proposed is None or proposed[0] in self.vocabulary.facts:
+                continue
+            name, said = proposed
+            if self.words.facts.setdefault(name, said) == said:
+                yield name, argument
+            else:
+                self.notes.append(f"`{tool}` takes `{argument}` as something else than another tool does")
+
+
+def _spelled(name: str) -> str:
+    """A name as YAML reads it back as text: `"true"`."""
+    is_plain = name.isascii() and name.isidentifier() and yaml.safe_load(name) == name
+    return name if is_plain else json.dumps(name, ensure_ascii=False)
+
+
+def _is_reading(tool: Mapping[str, Any]) -> bool:
+    """Does the server say that a call of it changes nothing?"""
+    hints = tool.get("annotations")
+    return isinstance(hints, dict) and hints.get("readOnlyHint") is True
 
 
 def _arguments(tool: Mapping[str, Any]) -> Mapping[str, Any]:
@@ -151,8 +241,3 @@ def _type(schema: Any) -> str | None:
             whole = KeyType.model_validate({"type": "text", "pattern": pattern[1:-1]})
             return f"{{type: text, pattern: {json.dumps(whole.pattern, ensure_ascii=False)}}}"
     return None
-
-
-def _is_bound(argument: str, vocabulary: Vocabulary) -> bool:
-    declared = vocabulary.facts.get(argument)
-    return declared is not None and declared.history is None

@@ -67,6 +67,8 @@ def _found(target: Path) -> tuple[str, list[Foreign]]:
             f"there is no file or folder `{target}`",
             "name what is there: dbt, for one, writes target/manifest.json with `dbt parse`",
         )
+    if _is_database(target):
+        raise UsageError(f"`{target}` is a database of DuckDB", f"read it with `bylaw import duckdb:///{target}`")
     claimed: dict[str, list[Foreign]] = {}
     problem: UsageError | None = None
     for name in IMPORTERS:
@@ -95,3 +97,11 @@ def _found(target: Path) -> tuple[str, list[Foreign]]:
         )
     known = ", ".join(IMPORTERS)
     raise UsageError(f"`{target}` is in no format that is known", f"known formats: {known}; --format says which")
+
+
+def _is_database(target: Path) -> bool:
+    """Is it a file of DuckDB? Its twelve first bytes say so, whatever it is called."""
+    if not target.is_file():
+        return False
+    with target.open("rb") as file:
+        return file.read(12)[8:] == b"DUCK"

@@ -5,6 +5,7 @@ import json
 import sys
 
 import pytest
+import yaml
 
 from bylaw.cli import main
 from tests.gate.conftest import write
@@ -81,6 +82,105 @@ def test_a_draft_takes_the_type_of_a_key_from_the_schema_that_tells_it(bylaw, tm
     assert "schema" not in {
         one["id"] for one in json.loads(bylaw("check", "--root", root, "--format", "json")[1])["findings"]
     }
+
+
+PAGE = {
+    "nextCursor": "page-2",
+    "tools": [
+        {"name": "pay-out", "inputSchema": {"properties": {"amount": {"type": "number", "minimum": 0}}}},
+        {"name": "pay_out", "inputSchema": {"properties": {"amount": {"type": "number", "minimum": 0}}}},
+        {"name": "pay_out", "inputSchema": {"properties": {"other": {"type": "boolean"}}}},
+        {
+            "name": "look-up",
+            "annotations": {"readOnlyHint": True},
+            "inputSchema": {
+                "properties": {
+                    "in-stock": {"type": "boolean"},
+                    "size": {"type": "string", "enum": ["small", "large"]},
+                    "day": {"type": "string", "format": "date"},
+                    "amount": {"type": "string"},
+                    "words": {"type": "string"},
+                    "within_window": {"type": "boolean"},
+                    "order_id": {"type": "integer"},
+                }
+            },
+        },
+        {
+            "name": "9 lives!",
+            "description": 'say "no": or # not',
+            "inputSchema": {"properties": {"true": {"type": "boolean"}}},
+        },
+        {"name": "ünïcode", "inputSchema": "?"},
+        {"name": "null"},
+        {"name": "a\nb"},
+        {"title": "no name"},
+        7,
+    ],
+}
+
+
+def imported(bylaw, tmp_path, page):
+    (tmp_path / "tools.json").write_text(json.dumps(page))
+    root = tmp_path / "root"
+    if not root.is_dir():
+        write(root, {name: value for name, value in SHOP.items() if name != "tools"})
+    return root, bylaw("import", "mcp", tmp_path / "tools.json", "--output", root)[1]
+
+
+def test_a_page_of_odd_tools_is_drafted_whole_and_checks_clean(bylaw, tmp_path):
+    root, out = imported(bylaw, tmp_path, PAGE)
+    drafted = yaml.safe_load((root / "rules" / "tools.yaml").read_text())["tools"]
+    assert {name: one["action"] for name, one in drafted.items()} == {
+        "pay-out": "pay_out",
+        "pay_out": "pay_out_2",
+        "look-up": "look_up",
+        "9 lives!": "call_9_lives",
+        "ünïcode": "n_code",
+        "null": "null",
+    }
+    assert "`pay-out` and `pay_out` would both be `pay_out`" in out
+    assert "`pay_out` is listed twice" in out and "the list goes on (`nextCursor`)" in out
+    assert "tool 8 of the list has no name" in out and "tool 10 of the list has no name" in out
+    found = json.loads(bylaw("check", "--root", root, "--format", "json")[1])["findings"]
+    assert [one["message"] for one in found if one["path"] in ("rules/tools.yaml", "policies/tools/vocabulary.yaml")
+            and one["severity"] == "error"] == []  # fmt: skip
+
+
+def test_arguments_are_proposed_as_facts_and_bound(bylaw, tmp_path):
+    root, out = imported(bylaw, tmp_path, PAGE)
+    words = yaml.safe_load((root / "policies" / "tools" / "vocabulary.yaml").read_text())
+    assert words["facts"] == {
+        "amount": {"type": "decimal", "minimum": 0},
+        "in_stock": {"type": "boolean"},
+        "day": {"type": "date"},
+        "size": {"type": "enum", "values": {"small": [], "large": []}},
+        "true": {"type": "boolean"},
+    }
+    look = yaml.safe_load((root / "rules" / "tools.yaml").read_text())["tools"]["look-up"]
+    assert look["facts"]["in_stock"] == {"from": "argument", "name": "in-stock"}
+    assert look["keys"] == {"order_id": "order_id"}
+    for name in ("amount", "words", "within_window"):
+        assert f"`look-up` takes `{name}`, which is bound to no fact" in out
+
+
+def test_what_only_reads_is_told_from_what_may_change_something(bylaw, tmp_path):
+    root, out = imported(bylaw, tmp_path, PAGE)
+    assert "`look-up` means `look_up`, which only reads, says the server" in out
+    assert "`pay-out` means `pay_out`, which may change something" in out
+    text = (root / "rules" / "tools.yaml").read_text()
+    assert '  # the server says that it only reads (readOnlyHint)\n  "look-up":' in text
+
+
+def test_the_next_page_is_added_and_an_edited_vocabulary_is_left_alone(bylaw, tmp_path):
+    root, _ = imported(bylaw, tmp_path, PAGE)
+    words = root / "policies" / "tools" / "vocabulary.yaml"
+    _, out = imported(bylaw, tmp_path, {"tools": [{"name": "second"}], "nextCursor": "page-3"})
+    assert "no longer lists" not in out
+    assert {"pay_out", "second"} <= set(yaml.safe_load(words.read_text())["actions"])
+    words.write_text(words.read_text() + "# mine\n")
+    _, out = imported(bylaw, tmp_path, {"tools": [{"name": "third"}]})
+    assert "declare `third: " in out and "the server no longer lists `second`" in out
+    assert words.read_text().endswith("# mine\n") and "third" not in words.read_text()
 
 
 def test_the_figures_of_the_gate_and_recorded_calls_under_another_version(bylaw, monkeypatch, tmp_path, bundle_file):

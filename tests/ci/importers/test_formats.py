@@ -6,6 +6,7 @@ import json
 from pathlib import Path
 from typing import Any
 
+import duckdb
 import pytest
 import yaml
 
@@ -253,6 +254,14 @@ def test_no_value_of_a_personal_column_is_written(tmp_path: Path) -> None:
 def test_what_is_no_source_is_wrong_usage(files: dict[str, str], format_: str, says: str, tmp_path: Path) -> None:
     with pytest.raises(UsageError, match=says):
         drafted(written(tmp_path / "source", files) if files else tmp_path, format_, "main", None)
+
+
+def test_a_database_is_named_by_its_address(tmp_path: Path) -> None:
+    file = tmp_path / "dev.duckdb"
+    duckdb.connect(str(file)).close()
+    with pytest.raises(UsageError, match="is a database of DuckDB") as told:
+        drafted(file, "auto", "main", None)
+    assert told.value.help == f"read it with `bylaw import duckdb:///{file}`"
 
 
 def test_lookml_without_its_reader_names_the_extra(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
