@@ -14,6 +14,8 @@ from sqlglot import exp
 from bylaw.errors import UsageError
 from ci.importers.draft import ContextDraft, Record, identifier, is_name, listed, text, values, word, words
 from ci.importers.semantic.foreign import Foreign
+from ci.importers.semantic.looker_filters import KINDS, Kind, condition
+from ci.importers.semantic.looker_views import as_extended, named_views
 from ci.importers.sql import OURS, Unsayable, is_column, parsed, row_sql, said
 
 _AGGREGATIONS = {"sum": "sum", "average": "avg", "min": "min", "max": "max", "median": "median", "count": "count"}
@@ -28,6 +30,9 @@ _SHOWN = frozenset(
 _WHY = dict.fromkeys((*_SHOWN, "value_format", "value_format_name", "hidden"), "how it is shown has no counterpart")
 _WHY |= {"sql_always_where": "a condition of one explore; as a filter `apply: always` it would hold everywhere"}
 _WHY |= {"always_filter": "a condition of one explore; as a filter `apply: always` it would hold everywhere"}
+_ROWS = "which rows a person may see is declared as `rows` of a role in rules/roles.yaml: until then they see all"
+_WHY |= dict.fromkeys(("access_filters", "required_access_grants", "access_grants"), _ROWS)
+_WHY |= {"sql_where": _WHY["always_filter"], "required_joins": "each join here stands for itself"}
 _BASIC = ("name", "type", "sql", "description", "label", "primary_key", "suggestions", "tags", "synonyms")
 
 
@@ -53,12 +58,13 @@ def import_(files: Sequence[Foreign], draft: ContextDraft) -> None:
             line = str(problem).splitlines()[0][:200] if str(problem) else "no reason given"
             raise UsageError(f"`{file.path}` is no valid LookML: {line}") from None
         held.append((f"{file.path}: ", found if isinstance(found, dict) else {}))
+    known_views = named_views(data for _, data in held)
     for at, data in held:
-        project.views(at, data)
+        project.views(at, data, known_views)
     for at, data in held:
         project.explores(at, data)
         known = ("views", "explores", "includes", "connection", "label", "datagroups", "persist_with")
-        draft.rest(data, known, at.rstrip(": "))
+        draft.rest(data, known, at.rstrip(": "), _WHY)
     project.write()
 
 
@@ -69,26 +75,24 @@ class _Project:
         self.draft = draft
         self.entities: dict[str, tuple[str, Record]] = {}
         self.fields: dict[str, dict[str, str]] = {}  # view -> dimension -> SQL as it is written there
+        self.kinds: dict[str, dict[str, Kind]] = {}  # view -> dimension -> what a filter on it compares
         self.measures: dict[str, list[tuple[str, dict[str, Any]]]] = {}
 
     # ---- views
 
-    def views(self, at: str, data: dict[str, Any]) -> None:
+    def views(self, at: str, data: dict[str, Any], known_views: Mapping[str, dict[str, Any]]) -> None:
         draft = self.draft
-        for where, view in draft.mappings(data.get("views"), f"{at}views"):
-            said_ = str(view.get("name"))
+        for where, own in draft.mappings(data.get("views"), f"{at}views"):
+            said_, view = str(own.get("name")), as_extended(own, known_views)
             name = draft.name(said_, where)
             if name is None:
                 continue
-            if said_.startswith("+") or view.get("extends__all") or view.get("derived_table"):
-                why = (
-                    "a refinement"
-                    if said_.startswith("+")
-                    else "an extension"
-                    if view.get("extends__all")
-                    else "a query"
-                )
+            if said_.startswith("+") or view.get("derived_table"):
+                why = "a refinement" if said_.startswith("+") else "a query"
                 draft.drop(where, f"it is {why} and no table of its own")
+                continue
+            if view.get("extension") == "required":
+                draft.drop(where, "it is there to be extended: its fields are in the views that extend it")
                 continue
             parts = [part.strip('"`') for part in (word(view.get("sql_table_name")) or name).split(".")]
             if not all(map(is_name, parts)) or len(parts) > 3:
@@ -107,18 +111,21 @@ class _Project:
                     self._dimension(record, place, dimension, kind == "dimension_groups")
             self.measures[name] = draft.mappings(view.get("measures"), f"{where}.measures")
             known = ("name", "sql_table_name", "description", "label", "dimensions", "dimension_groups", "measures")
-            draft.rest(view, (*known, "sets"), where, _WHY)
+            draft.rest(own, (*known, "sets", "extends__all"), where, _WHY)
 
     def _fields(self, name: str, view: dict[str, Any]) -> None:
         found = self.fields[name] = {}
+        self.kinds[name] = {}
         for kind in ("dimensions", "dimension_groups"):
             held = view.get(kind)
             for dimension in held if isinstance(held, list) else []:
                 field = dimension.get("name") if isinstance(dimension, dict) else None
                 if isinstance(field, str):
-                    found[field] = str(dimension.get("sql") or f"${{TABLE}}.{field}")
+                    said_ = str(dimension.get("type")).lower()
+                    meant: Kind = "date" if kind == "dimension_groups" else KINDS.get(said_, "string")
+                    found[field], self.kinds[name][field] = str(dimension.get("sql") or f"${{TABLE}}.{field}"), meant
                     for frame in listed(dimension.get("timeframes")) if kind == "dimension_groups" else []:
-                        found[f"{field}_{frame}"] = found[field]
+                        found[f"{field}_{frame}"], self.kinds[name][f"{field}_{frame}"] = found[field], meant
 
     def _dimension(self, record: Record, where: str, dimension: dict[str, Any], is_group: bool) -> None:
         draft, kind = self.draft, (word(dimension.get("type")) or "string").lower()
@@ -319,23 +326,6 @@ class _Project:
         return " AND ".join(conditions) if conditions else None
 
     def _condition(self, field: str, value: str, view: str) -> str:
-        """A filter of Looker: values, `-value` for all others, `yes` and `no`, comparisons with a number, `NULL`."""
-        column = self.sql(f"${{{field}}}", view, 0)
-        plain = value.strip()
-        if plain.lower() in ("yes", "no"):
-            return column if plain.lower() == "yes" else f"NOT {column}"
-        if plain.upper() in ("NULL", "EMPTY", "-NULL", "NOT NULL", "-EMPTY"):
-            return f"{column} IS {'' if plain.upper() in ('NULL', 'EMPTY') else 'NOT '}NULL"
-        if re.fullmatch(r"(>=|<=|<>|!=|>|<|=)\s*-?\d+(\.\d+)?", plain):
-            return f"{column} {plain}"
-        if (
-            re.search(r"[%^_\[\]\"()]|\bto\b|\bago\b|\blast\b|\bbefore\b|\bafter\b|\bAND\b|\bOR\b|\{", plain)
-            or not plain
-        ):
-            raise Unsayable(f"the filter `{plain[:60]}` is no list of values")
-        parts = [part.strip() for part in plain.split(",")]
-        negated = [part.startswith("-") for part in parts]
-        if any(negated) != all(negated):
-            raise Unsayable(f"the filter `{plain[:60]}` both takes and leaves out")
-        listed = ", ".join("'" + part.lstrip("-").replace("'", "''") + "'" for part in parts)
-        return f"({column} NOT IN ({listed}) OR {column} IS NULL)" if all(negated) else f"{column} IN ({listed})"
+        owner, _, name = field.rpartition(".")
+        kind = self.kinds.get(owner or view, {}).get(name, "string")
+        return condition(self.sql(f"${{{field}}}", view, 0), kind, value)
