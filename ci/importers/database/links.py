@@ -112,17 +112,50 @@ def links(rower: Rower, tables: Mapping[str, Measured], keys: Mapping[str, Key])
         told: set[tuple[str, ...]] = set()
         for reference in found.table.references:
             right = f"{reference.schema}.{reference.table}"
-            if right in tables and reference.columns not in told:
+            if right not in tables:
+                rower.unlinked.append((_spoken(name, reference.columns), f"it refers to `{right}`, which is not read"))
+            elif reference.columns not in told:
                 told.add(reference.columns)
                 link = Link(name, reference.columns, right, reference.theirs, is_declared=True)
                 yield _measured(rower, tables, link) or link
+        unlinked: dict[tuple[str, ...], str] = {}
         for link in _supposed(name, found, tables, keys):
             if link.columns in told or any(set(link.columns) <= set(columns) for columns in told if len(columns) > 1):
                 continue
-            sure = _measured(rower, tables, link)
-            if sure is not None and sure.rows and sure.orphans <= ORPHANS * sure.rows and sure.most_right == 1:
+            is_alike = _are_alike(found, tables, link)
+            sure = _measured(rower, tables, link) if is_alike else None
+            why = "it could not be measured" if is_alike else "the two are of different types"
+            why = why if sure is None else _why_not(sure)
+            if sure is not None and not why:
                 told.add(link.columns)
                 yield sure
+            else:
+                unlinked.setdefault(link.columns, _as_meant(link, why))
+        rower.unlinked += [(_spoken(name, one_), why) for one_, why in unlinked.items() if one_ not in told]
+
+
+def _are_alike(found: Measured, tables: Mapping[str, Measured], link: Link) -> bool:
+    """Do the columns hold values of one kind?"""
+    theirs = tables[link.right].columns
+    sides = zip(link.columns, link.theirs, strict=True)
+    return all(found.columns[one_].column.kind == theirs[other].column.kind for one_, other in sides)
+
+
+def _why_not(link: Link) -> str:
+    """Why a link that only names speak for is none; empty where the rows bear it out."""
+    if not link.rows:
+        return "no row that was read names one"
+    if link.orphans > ORPHANS * link.rows:
+        return f"the partners of {link.orphans} of {link.rows} rows are not there"
+    return "" if link.most_right == 1 else f"one row finds up to {link.most_right} of them"
+
+
+def _as_meant(link: Link, why: str) -> str:
+    return f"by its name it refers to `{link.right}` by `{', '.join(link.theirs)}`, and {why}: no join was drafted"
+
+
+def _spoken(name: str, columns: Sequence[str]) -> str:
+    return f"{name}.{', '.join(columns)}"
 
 
 def _supposed(name: str, found: Measured, tables: Mapping[str, Measured], keys: Mapping[str, Key]) -> Iterator[Link]:
@@ -141,7 +174,7 @@ def _supposed(name: str, found: Measured, tables: Mapping[str, Measured], keys: 
             if own is not None and own.columns == (column,) and words(column) == ("id",):
                 continue
             other = tables[right].columns.get(theirs[0])
-            if other is None or other.column.kind != profile.column.kind or profile.personal or not profile.distinct:
+            if other is None or profile.personal or not profile.distinct:
                 continue
             rank = _speaks_of(column, tables[right].table, theirs[0])
             if rank is not None:

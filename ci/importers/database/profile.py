@@ -73,12 +73,15 @@ class Measured:
 
 @dataclass(slots=True)
 class Rower:
-    """Asks one warehouse about rows, never for more than the first *rows* of a table. `unmeasured`: what it refused."""
+    """Asks one warehouse about rows, never for more than the first *rows* of a table. `unmeasured`: what it refused;
+    `unlinked`: what by its name refers to another table, and does not.
+    """
 
     warehouse: Warehouse
     pii: Pii
     rows: int
     unmeasured: list[tuple[str, str]] = field(default_factory=list)
+    unlinked: list[tuple[str, str]] = field(default_factory=list)
 
     def ask(self, tree: exp.Query, limit: int = 1) -> Rows:
         """The first rows of *tree*. Raises WarehouseError."""

@@ -58,6 +58,8 @@ def drafted(url: str, wanted: Wanted, rules: Rules, on: date, hear: Hear | None 
     Drafter(draft, found, keys, refers, on, rower.warehouse.dialect).write()
     for where, why in rower.unmeasured:
         draft.drop(where, f"it was not measured: {why.partition(' (reference')[0]}")
+    for where, why in rower.unlinked:
+        draft.drop(where, why)
     draft.checked()
     return draft
 

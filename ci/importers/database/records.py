@@ -254,6 +254,9 @@ class Drafter:
 
     def _relationships(self, name: str) -> list[Record]:
         made: list[Record] = []
+        for link in self.links:
+            if link.left == name and link.right not in self.names:
+                self.draft.drop(f"{name}.{', '.join(link.columns)}", f"it joins `{link.right}`, which was left behind")
         links = [link for link in self.links if link.left == name and link.right in self.names]
         ends = Counter(link.right for link in links)
         is_mixed = len({link.is_declared for link in links}) > 1  # what is declared is meant, before what was found

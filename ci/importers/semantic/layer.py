@@ -183,6 +183,9 @@ class Layer:
                 made = {"name": name[:100], "right_entity": other.name, "relationship_columns": pairs}
                 said = [word(entity.replace("_", " "))] if kind == "foreign" else []
                 joined.append({**made, "relationship_type": many, **({"synonyms": said} if said else {})})
+            if kind == "foreign" and not targets:
+                why = "no other model has it as its primary or unique key: no join was drafted"
+                self.draft.drop(f"{model.where}: entity `{entity}`", why)
             if kind == "foreign" and not targets and is_name(expr) and expr not in model.dims:
                 model.dims[expr] = expr
                 model.record.setdefault("dimensions", []).append({"name": expr})

@@ -201,3 +201,44 @@ def test_a_model_is_shown_nothing_of_a_personal_column(root):
     assert "prod_group" in shown and not any(word in shown for word in ("contact", "Person", "@shop", "Jef"))
     with pytest.raises(UsageError, match="cannot be read at `of"):
         proposed.read('{"of": {"customer": {"sql": "drop table"}}}')
+
+
+def test_every_join_that_is_not_drafted_says_why(tmp_path):
+    file = tmp_path / "shop.duckdb"
+    connection = duckdb.connect(str(file))
+    connection.execute("""
+        CREATE SCHEMA sales; CREATE SCHEMA people;
+        CREATE TABLE people.managers (id INTEGER PRIMARY KEY, region TEXT);
+        CREATE TABLE sales.customers (id INTEGER PRIMARY KEY, region TEXT);
+        CREATE TABLE sales.shops (id INTEGER PRIMARY KEY, town TEXT);
+        CREATE TABLE sales.orders (id INTEGER PRIMARY KEY, customer_id INTEGER, shop_id TEXT, amount DECIMAL(9, 2));
+        INSERT INTO sales.customers SELECT i, 'r' || i % 3 FROM range(10) t(i);
+        INSERT INTO sales.shops SELECT i, 't' || i FROM range(4) t(i);
+        INSERT INTO people.managers SELECT i, 'r' || i FROM range(3) t(i);
+        INSERT INTO sales.orders SELECT i, i % 20, (i % 4)::TEXT, i FROM range(40) t(i);
+    """)
+    connection.close()
+    draft = drafted(f"duckdb://{file}", Wanted("sales"), rules_of(tmp_path), date(2026, 11, 20))
+    assert "relationships" not in draft.records["entities"]["orders"]
+    said = {one.where: one.why for one in draft.dropped if "no join was drafted" in one.why}
+    assert said == {
+        "sales.orders.customer_id": "by its name it refers to `sales.customers` by `id`, and the partners of 20 of 40 "
+        "rows are not there: no join was drafted",
+        "sales.orders.shop_id": "by its name it refers to `sales.shops` by `id`, and the two are of different types: "
+        "no join was drafted",
+    }
+
+
+def test_a_declared_reference_to_a_table_that_is_not_read_is_said(tmp_path):
+    file = tmp_path / "shop.duckdb"
+    connection = duckdb.connect(str(file))
+    connection.execute("""
+        CREATE TABLE customers (id INTEGER PRIMARY KEY);
+        CREATE TABLE orders (id INTEGER PRIMARY KEY, customer_id INTEGER REFERENCES customers (id));
+        INSERT INTO customers VALUES (1), (2); INSERT INTO orders VALUES (1, 1), (2, 1);
+    """)
+    connection.close()
+    draft = drafted(f"duckdb://{file}", Wanted(None, ("orders",)), rules_of(tmp_path), date(2026, 11, 20))
+    assert ("main.orders.customer_id", "it refers to `main.customers`, which is not read") in [
+        (one.where, one.why) for one in draft.dropped
+    ]
