@@ -131,11 +131,27 @@ def import_(
     found = plan(root, draft, origin, force)
     if not dry_run:
         found.write()
+    closed, line = _closed(root, draft)
     if as_json:
-        click.echo(json.dumps(_document(name, found, draft.dropped, dry_run), indent=2, ensure_ascii=False))
+        told = _document(name, found, draft.dropped, dry_run)
+        click.echo(json.dumps({**told, "granted_to_nobody": list(closed)}, indent=2, ensure_ascii=False))
     else:
-        click.echo("\n".join(_lines(name, found, draft.dropped, dry_run, all_)), color=ctx.color)
+        lines = [*_lines(name, found, draft.dropped, dry_run, all_)]
+        click.echo("\n".join([*lines, *([line] if closed else [])]), color=ctx.color)
     ctx.exit(1 if any(entry.state == "kept" for entry in found.entries) else 0)
+
+
+def _closed(root: Path, draft: ContextDraft) -> tuple[tuple[str, ...], str]:
+    """The schemas that no role may read yet, and what to write where."""
+    from ci.importers.granted import PATH, line_for, ungranted
+    from ci.loading.load import rules_of
+
+    roles = rules_of(root).roles
+    closed = ungranted(roles, (one["base_table"]["schema"] for one in draft.records["entities"].values()))
+    if not closed:
+        return (), ""
+    named = ", ".join(f"`{schema}`" for schema in closed)
+    return closed, f"\nno role may read {named} yet; in {PATH} write, for one: {line_for(roles, closed)}"
 
 
 def _layer(source: Path, format_: str, schema: str, dialect: str | None, root: Path) -> tuple[str, str, ContextDraft]:

@@ -261,3 +261,20 @@ def test_wrong_usage_is_said(words: tuple[str, ...], says: str, source: Path, ca
     assert done.code == 2
     assert says in done.err
     assert "Traceback" not in done.err
+
+
+def test_a_schema_that_no_role_may_read_is_said_with_the_line_that_grants_it(
+    source: Path, tmp_path: Path, call: Callable[..., Any]
+) -> None:
+    """`init --bare` grants no schema: an import into it would be answered to nobody, without a word."""
+    root = tmp_path / "bare"
+    assert call("init", root, "--bare").code == 0
+    done = call("import", source, "--output", root)
+    (line,) = [line for line in done.out.splitlines() if line.startswith("no role may read")]
+    assert line.startswith("no role may read `") and "in rules/roles.yaml write, for one: employee: {schemas: [" in line
+    granted = line.partition("for one: ")[2]
+    roles = root / "rules" / "roles.yaml"
+    roles.write_text(roles.read_text().replace("employee: {schemas: []}", granted))
+    again = call("import", source, "--output", root, "--json")
+    assert again.json["granted_to_nobody"] == []
+    assert "no role" not in call("import", source, "--output", tmp_path / "without rules").out
