@@ -18,6 +18,7 @@ from bot.analytics.plan.interfaces import ExecutionRequest, ExecutionResponse, R
 from bot.analytics.plan.judged import Judgement
 from bot.analytics.plan.plans import Assent, Settle
 from bot.analytics.plan.restatement import renamed, restated
+from bot.analytics.plan.rows import with_rows
 from bot.analytics.prepared import Prepared, prepared_for, previous_of
 from bot.analytics.proposals import readings
 from bot.analytics.proposals.propose import Modelled, Proposed
@@ -26,7 +27,7 @@ from bot.analytics.reader.asking import is_write_request
 from bot.analytics.reader.headline import headline
 from bot.analytics.reader.read import calendar_rules
 from bot.analytics.reader.reading import Bound, NotUnderstood, Unclear
-from bot.analytics.reply import absent, alternatives, assumed, besides, business, present, ties
+from bot.analytics.reply import absent, alternatives, assumed, besides, business, ended, present, ties
 from bot.analytics.reply.charts import chart
 from bot.analytics.reply.citing import citations_of
 from bot.analytics.reply.names import Names
@@ -274,8 +275,9 @@ def _settled(question: Question, state: dict[str, Any], word: plans.Word, means:
 def _answer(
     question: Question, state: dict[str, Any], bound: Bound, means: _Means, assent: Assent | None = None
 ) -> Turn:
-    query, sql, tied, elapsed = bound.query, None, None, None
     index, prepared, warehouse, rights = means.index, means.prepared, means.warehouse, means.rights
+    bound = with_rows(bound, prepared.context) if assent is None else bound
+    query, sql, tied, elapsed = bound.query, None, None, None
     try:
         visible = prepared.compiler.visible(rights)
         compiled = prepared.compiler.compile(query, visible)
@@ -311,8 +313,13 @@ def _answer(
             missing = absent.looked_up(query, results, prepared.compiler, execution, request, visible)
             if missing is not None:
                 return _absent(question, state, missing, reply, means)
+            ends = ended.looked_up(
+                query, results, prepared.compiler, execution, request, visible, index.local(question.asked_at)
+            )
             tied = ties.looked_up(query, results, prepared.compiler, execution, request, visible)
             reply = _presented(reply, compiled, query, prepared.context, results, tied)
+            if ends is not None:
+                reply = reply.model_copy(update={"text": f"{reply.text} {ends}"})
     except (Withheld, InvalidExpression) as problem:
         return Turn(_refused(question, index, problem.message, problem.help), state)
     except Unanswerable as problem:
@@ -405,7 +412,8 @@ def _presented(
         update={
             "status": "answered",
             "choices": (),
-            "text": present.sentence(query, metrics, results) + present.tied(query, results, equal),
+            "text": present.sentence(query, metrics, results, () if tied is None else tied.figures)
+            + present.tied(query, results, equal),
             "columns": results.columns,
             "rows": results.rows,
             "caveats": caveats,

@@ -331,6 +331,11 @@ class SemanticQuery(Part):
         return self.only_members or self.is_list or self.limit is not None or self.place is not None
 
     @property
+    def is_ranked(self) -> bool:
+        """Are groups cut off by their place?"""
+        return not self.is_list and (self.limit is not None or self.place is not None)
+
+    @property
     def is_list(self) -> bool:
         """Are rows asked for instead of numbers?"""
         return not self.metrics

@@ -62,8 +62,9 @@ class Cardinality:
         for (name, place), tree in counts.items():
             count = self._seen(tree if self.visible is None else self.visible.narrowed(tree))
             if count:
-                rows, of_none = name.replace("_", " "), place.partition("@")[0].replace("_", " ")
-                yield f"Left out: {count:,} of the {rows}, which belong to none of the {of_none}."
+                rows, (owner, _, value) = name.replace("_", " "), place.replace("_", " ").partition(".")
+                of_none = f"belong to none of the {owner.partition('@')[0]}" if not value else f"have no {value}"
+                yield f"Left out: {count:,} of the {rows}, which {of_none}."
 
     def _seen(self, tree: exp.Query) -> int:
         sql = written(tree.sql(dialect=_OURS), self.warehouse.dialect)

@@ -17,6 +17,7 @@ from bylaw.semantic.query import SemanticQuery
 from bylaw.warehouses.port import Rows
 
 _LISTED = 5
+_MOST_PLACES = 6  # of a share, or of a number below one
 _PLACES = {"currency": 2, "percent": 1, "integer": 0, "number": 2}
 
 
@@ -57,14 +58,22 @@ def _metric(name: str, query: SemanticQuery, context: Context) -> Metric:
     return Metric(name="number", type="simple", entity=entity, agg="count", format=format_, unit=unit)
 
 
-def sentence(query: SemanticQuery, metrics: Mapping[str, Metric], rows: Rows | Results) -> str:
-    """The answer in one sentence; of many groups the first few."""
+def sentence(
+    query: SemanticQuery,
+    metrics: Mapping[str, Metric],
+    rows: Rows | Results,
+    ranked: Sequence[Sequence[Any]] = (),
+) -> str:
+    """The answer in one sentence; of many groups the first few, with the figures that they were *ranked* by."""
     about = headline(query, metrics)
     if not rows.rows:
         return f"{about}: there are no such rows."
     count = len(query.shown)
     if not query.shown:
         lines = [" / ".join(_group(cell) for cell in row) for row in rows.rows[:_LISTED]]
+        for i, cells in enumerate(ranked[: len(lines)]):
+            said = [figure(cell, metrics[name]) for cell, name in zip(cells, query.hidden, strict=False)]
+            lines[i] += f" ({' and '.join(said)})" if said else ""
         more = len(rows.rows) - len(lines)
         return f"{about}: {', '.join(lines)}{f' and {more} others' if more > 0 else ''}."
     if len(rows.rows[0]) == count and len(rows.rows) == 1:
@@ -114,11 +123,23 @@ def figure(value: Any, metric: Metric) -> str:
         return "nothing" if value is None else str(value)
     places = _PLACES[metric.format]
     if metric.format == "percent":
-        return f"{value * 100:,.{places}f} %"
-    said = f"{value:,.{places}f}"
-    if metric.format == "number":
-        said = said.rstrip("0").rstrip(".")
+        return f"{_precise(value * 100, places)} %"
+    if metric.format != "number":
+        said = f"{value:,.{places}f}"
+    else:
+        said = _precise(value, places)
+        said = said.rstrip("0").rstrip(".") if "." in said else said
     return f"{said} {metric.unit}" if metric.unit else said
+
+
+def _precise(value: float | Decimal, places: int) -> str:
+    """A number to *places*, or to as many more as keep it from reading as nothing, or as the whole: 0.04, 99.97."""
+    for more in range(places, _MOST_PLACES + 1):
+        said = f"{value:,.{more}f}"
+        read = Decimal(said.replace(",", ""))
+        if value in (0, 100) or read not in (0, 100):
+            break
+    return said
 
 
 def _group(cell: Any) -> str:

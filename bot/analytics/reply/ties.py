@@ -23,11 +23,13 @@ UNSEEN = "Whether others rank equal with the last one shown could not be looked 
 class Ties:
     """The rows that rank equal with the last shown ones, at most one more than are named; None: it was not seen.
 
-    `statement` is what was asked, to be kept with the answer.
+    `statement` is what was asked, to be kept with the answer. `figures` are the numbers that the shown rows were ranked
+    by and that have no column, of each row those of the query's `hidden`.
     """
 
     statement: str
     rows: tuple[tuple[Any, ...], ...] | None
+    figures: tuple[tuple[Any, ...], ...] = ()
 
     @property
     def papers(self) -> dict[str, Any]:
@@ -48,7 +50,7 @@ def looked_up(
     """
     if query.limit is None or (shown.row_count < query.limit and not query.limit_by):
         return None
-    tree = compiler.compile(query.model_copy(update={"with_ties": True}), visible)
+    tree = compiler.compile(query.model_copy(update={"with_ties": True, "hidden": ()}), visible)
     asked = request.model_copy(update={"sql": written(tree.sql, execution.dialect)})
     statement = asked.sql
     try:
@@ -57,7 +59,14 @@ def looked_up(
         found = execution.executed(asked, planned, shown.row_count + MOST_NAMED + 1).results
     except WarehouseError:
         found = None
-    return Ties(statement, None if found is None else _beyond(found.rows, shown.rows))
+    if found is None:
+        return Ties(statement, None)
+    seen = [i for i, column in enumerate(tree.outputs) if column.asked not in query.hidden]
+    places = {column.asked: i for i, column in enumerate(tree.outputs)}
+    ranked = [places[name] for name in query.hidden]
+    figures = {tuple(row[i] for i in seen): tuple(row[i] for i in ranked) for row in found.rows}
+    beyond = _beyond([tuple(row[i] for i in seen) for row in found.rows], shown.rows)
+    return Ties(statement, beyond, tuple(figures.get(tuple(row), ()) for row in shown.rows) if ranked else ())
 
 
 def _beyond(rows: Sequence[tuple[Any, ...]], shown: Sequence[tuple[Any, ...]]) -> tuple[tuple[Any, ...], ...]:

@@ -21,7 +21,7 @@ from bylaw.semantic.clauses.rows import Rows
 from bylaw.semantic.clauses.sheets import PERIODS, Group, Sheet, aggregated
 from bylaw.semantic.clauses.times import Span
 from bylaw.semantic.clauses.trees import is_null, joined, named, or_else, rows_of
-from bylaw.semantic.query import SemanticQuery, Unanswerable, UnknownName
+from bylaw.semantic.query import SemanticQuery, Unanswerable, UnknownName, Window
 
 ANSWER, MEMBERS, LAST = "answer", "members", "last_ones"
 
@@ -161,10 +161,14 @@ class Assembly:
     # ---- groups
 
     def _periods(self, parts: Sequence[Part]) -> exp.Select:
-        """Every period of the answer: of the whole window where empty ones are wanted, else from first to last."""
+        """Every period of the answer: of the whole window where empty ones count, else from first to last."""
         assert self.grain is not None
         window = self.query.window
-        if self.query.with_empty and window is not None:
+        if (
+            window is not None
+            and _is_closed(window)
+            and (self.query.with_empty or any(map(_is_told_of_nothing, parts)))
+        ):
             first = times.first_day(window.start, self.grain, self.calendar)
             last = times.first_day(dates.day_before(window.end), self.grain, self.calendar)
             return times.series(times.day(first), times.day(last), self.grain, self.grain)
@@ -238,6 +242,16 @@ def balances(sheet: Sheet, columns: Mapping[Atom, str], grain: str | None) -> ex
     outer = exp.select(*groups, named(counted, name)).from_(tree.subquery(LAST, copy=False), copy=False)
     outer = outer.where(exp.EQ(this=exp.column("place"), expression=exp.Literal.number(1)), copy=False)
     return outer.group_by(*(column.copy() for column in groups), copy=False)
+
+
+def _is_closed(window: Window) -> bool:
+    """Does the window begin and end on a day, so that its periods can be counted?"""
+    return window.start > dates.FIRST_DAY and window.end < dates.LAST_DAY
+
+
+def _is_told_of_nothing(part: Part) -> bool:
+    """Has a period without rows a number too: what is filled in, or what the periods before it add up to?"""
+    return _runs(part.sheet) or any(atom.fill is not None for atom in part.columns)
 
 
 def _grouping(rows: Rows, entity: str, name: str) -> exp.Expr:

@@ -174,9 +174,18 @@ class Sheets:
         for group in groups:
             if group.is_hidden and self.query.leaves_out:
                 self._leave_out(rows, group, trees[group.alias])
+            elif group.field is not None and self._is_ranked(group, group.field):
+                # what has no name takes nobody's place
+                self._leave_out(rows, group, trees[group.alias], f"{group.field.place}.{group.field.name}")
             elif (key := self._inner_key(rows, group)) is not None:
                 self._leave_out(rows, group, key)
         return sheet
+
+    def _is_ranked(self, group: Group, field: Field) -> bool:
+        """Do the values of *group* compete for places, and not merely say of what, or within what others do?"""
+        names = {group.alias, f"{field.place}.{field.name}"}
+        is_told = field.place in self.query.per or not names.isdisjoint(self.query.limit_by)
+        return self.query.is_ranked and not is_told
 
     def _inner_key(self, rows: Rows, group: Group) -> exp.Expr | None:
         """What a row finds in the place of *group*, where a join on the way is declared to leave out who finds none."""
@@ -187,11 +196,12 @@ class Sheets:
         is_inner = any(step.is_inner for step in way)
         return exp.column(way[-1].columns[0][1], table=rows.reach(place)) if is_inner else None
 
-    def _leave_out(self, rows: Rows, group: Group, key: exp.Expr) -> None:
-        """Keep the rows that have one of what *group* tells, and count the others."""
-        if group.field is not None and group.field.place != rows.base:
+    def _leave_out(self, rows: Rows, group: Group, key: exp.Expr, value: str | None = None) -> None:
+        """Keep the rows that have one of what *group* tells; count the others as without that *value*, or place."""
+        place = None if group.field is None else group.field.place
+        if value is not None or (place is not None and place != rows.base):
             count = rows.select([named(exp.Count(this=exp.Star()), "n")]).where(is_null(key.copy()), copy=False)
-            self.desk.notes.left_out.setdefault((rows.base, group.field.place), count)
+            self.desk.notes.left_out.setdefault((rows.base, value or str(place)), count)
         rows.add(exp.not_(is_null(key.copy()), copy=False))
 
     def _fill(self, sheet: Sheet, atoms: Sequence[Atom]) -> None:
