@@ -12,6 +12,7 @@ from datetime import datetime, timedelta
 from threading import Event
 from typing import TYPE_CHECKING, Any, Protocol
 
+from bot.clock import chance
 from bot.evidence.artifacts import Shelf
 from bot.evidence.store.engine import Store
 from bot.router import Answerer, Thresholds
@@ -52,6 +53,7 @@ class Services:
     session_life: timedelta = timedelta(hours=24)
     wait_seconds: float = 10.0  # for another process that answers the very same request
     pause: Callable[[float], None] = field(default=time.sleep)
+    chance: Callable[[], float] = field(default=chance)  # from 0 to 1
     bundle_artifact: str | None = None  # the bundle on the shelf, for whoever rebuilds an answer later
     warehouse: Warehouse | None = None  # where lookups of the gate run
     llm: Guard | None = None  # the language model that may judge; it decides nothing

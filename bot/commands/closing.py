@@ -162,6 +162,7 @@ def requests() -> None:
 
     \b
     bylaw requests notices --as grace
+    bylaw requests undelivered --as grace
     bylaw requests list --as grace
     bylaw requests take ID --as grace
     bylaw requests assign ID ines --as grace
@@ -211,6 +212,78 @@ def notices(user: str, bundle: Path | None, root: Path | None, as_json: bool) ->
         click.echo(safe(f"{one['at'][:16].replace('T', ' ')}  {one['text']}"))
     if not found:
         click.echo("nothing new")
+
+
+@requests.command(short_help="What could not be delivered yet, why, and what to do about it.")
+@_AS
+@_BUNDLE
+@_ROOT
+@_JSON
+def undelivered(user: str, bundle: Path | None, root: Path | None, as_json: bool) -> None:
+    """What could not be delivered yet, the longest first: what is for you; a steward sees everything.
+
+    What waits for time is tried again by itself. What waits for a person stays until it is retried or closed.
+    """
+    from bot.conversation import Actor
+    from bot.delivery.render import safe
+    from bot.request.listening import list_unseen
+    from bot.request.undelivered import list_undelivered
+
+    with _services(bundle, root) as services:
+        found = list_undelivered(Actor(id=user), services)
+        unseen = list_unseen(Actor(id=user), services)
+    if as_json:
+        told = {"undelivered": [one.document() for one in found], "unseen": unseen}
+        click.echo(json.dumps(told, indent=2, sort_keys=True, ensure_ascii=False))
+        return
+    for one in found:
+        tried = "once" if one.attempts == 1 else f"{one.attempts} times"
+        again = "" if one.next_at is None else f"; next at {one.next_at:%Y-%m-%d %H:%M}"
+        click.echo(
+            safe(f"{one.delivery_id}  {one.what} for {one.recipient}, {one.since:%Y-%m-%d %H:%M}, tried {tried}")
+        )
+        click.echo(safe(f"    {one.why or 'not sent'}: {one.advice}{again}"))
+    for line in unseen:
+        click.echo(safe(f"not heard: {line}"))
+    if not found and not unseen:
+        click.echo("nothing waits")
+
+
+@requests.command(short_help="Send again what waits for a person.")
+@click.argument("delivery", metavar="DELIVERY", required=False)
+@click.option("--all", "is_all", is_flag=True, help="Everything that waits for a person and that you may see.")
+@_AS
+@_BUNDLE
+@_ROOT
+def retry(delivery: str | None, is_all: bool, user: str, bundle: Path | None, root: Path | None) -> None:
+    """Have DELIVERY sent again: at once, and then patiently."""
+    from bot.conversation import Actor
+    from bot.request import undelivered
+
+    if (delivery is None) != is_all:
+        raise UsageError("name one delivery, or say --all", "`bylaw requests undelivered` names them")
+    with _services(bundle, root) as services:
+        if delivery is None:
+            count = undelivered.retry_all(Actor(id=user), services)
+        else:
+            undelivered.retry(delivery, Actor(id=user), services)
+    click.echo(f"{count} will be sent again" if delivery is None else f"{delivery} will be sent again")
+
+
+@requests.command(short_help="End what waits: nobody needs it any more.")
+@click.argument("delivery", metavar="DELIVERY")
+@click.option("--reason", required=True, help="Why; it is recorded.")
+@_AS
+@_BUNDLE
+@_ROOT
+def close(delivery: str, reason: str, user: str, bundle: Path | None, root: Path | None) -> None:
+    """Have DELIVERY sent no more."""
+    from bot.conversation import Actor
+    from bot.request import undelivered
+
+    with _services(bundle, root) as services:
+        undelivered.close(delivery, reason, Actor(id=user), services)
+    click.echo(f"closed {delivery}")
 
 
 @requests.command(short_help="Answer it yourself: it is yours from now on.")

@@ -13,13 +13,13 @@ from bot import rights
 from bot.conversation import Actor, Reply
 from bot.evidence.store import kept
 from bot.evidence.store.connection import Connection
-from bot.evidence.store.tables import audit, corrections, querylog
+from bot.evidence.store.tables import audit, corrections, deliveries, querylog
 from bot.evidence.store.tables.corrections import Correction, CorrectionType, Stage
 from bot.evidence.store.tables.requests import Standing
 from bot.memory import preferences
 from bot.memory.candidates import gather
 from bot.memory.changes import Change, field_of, in_words
-from bot.memory.structure import checked, current, domain_of, objects_behind, schema_of, structure
+from bot.memory.structure import checked, current, domain_of, objects_behind, owners_behind, schema_of, structure
 from bot.services import Services
 from bylaw.audit.entry import after
 from bylaw.canonical import fingerprint, is_text
@@ -36,6 +36,11 @@ LOCALIZED = (  # seed 004, C.4
 CAPTURED = (
     "I have noted this correction. It changes no answer, not even yours, before a steward has reviewed it: rights and "
     "tables hang on it."
+)
+PERMISSION_EVENT = "permission"  # what the event of a notice to who looks after it begins with
+_FLAGGED = (
+    "{who} says that a right is wrong, of the answer `{name}`: “{reason}”. Nothing has changed: look at who may read "
+    "what (rules/roles.yaml), with `bylaw trace {name}`."
 )
 PERMISSION = "I've flagged this as a permission issue for immediate review. It changes nothing by itself."
 PREFERENCE = "I've noted your preference and will apply it to future queries."
@@ -78,6 +83,8 @@ def correct(given: Given, actor: Actor, services: Services) -> Noted:
         if made.correction_type == "preference":
             liked = (str(made.field), str(made.new))
             preferences.retain(connection, actor.id, liked, made.request_id, services.clock())
+        if made.correction_type == "permission":
+            _tell_who_looks_after_it(connection, made, standing, services)
         querylog.correct(connection, made.request_id, made.correction_type)
         entry = audit.append(connection, _entry(made, actor, services), services.clock, made.request_id)
     services.anchor(after(entry))
@@ -95,6 +102,18 @@ def answered(connection: Connection, request_id: str, actor: Actor, services: Se
     if actor.id != asker.id and not rights.is_for_everyone(standing.reply, asker, services.index):
         raise UsageError(GONE)
     return standing
+
+
+def _tell_who_looks_after_it(connection: Connection, made: Correction, standing: Standing, services: Services) -> None:
+    """Who owns what the answer rests on, as far as the roles know them, else the stewards; not who says so."""
+    assert standing.reply is not None
+    roles = services.index.rules.roles
+    owners = {user for name in owners_behind(standing.reply, services.index) for user in roles.people(name)}
+    people = (owners - {made.actor_id}) or (set(roles.stewards()) - {made.actor_id})
+    text = _FLAGGED.format(who=made.actor_id, name=made.request_id, reason=made.reason)
+    for person in sorted(people):
+        event = f"{PERMISSION_EVENT}:{made.correction_id}"
+        deliveries.notify(connection, person, made.request_id, event, text, made.at)
 
 
 def _reason(given: Given) -> str:

@@ -14,6 +14,7 @@ from pydantic import ValidationError
 from sqlglot import exp
 
 from bot.conversation import Reply
+from bot.index import BundleIndex
 from bot.memory.changes import FIELDS, LEAVE_OUT, Change, CorrectableField, Kind, Reads, field_of
 from bylaw.authored.context import Context, Gotcha, Metric
 from bylaw.canonical import fingerprint, is_text
@@ -151,6 +152,18 @@ def objects_behind(reply: Reply, context: Context) -> tuple[str, ...]:
     words = {one.words.casefold() for one in reply.bindings}
     terms = [f"glossary/{term}" for term in sorted(context.glossary) if term.casefold() in words]
     return tuple(key for key in dict.fromkeys([*cited, *entities, *traps, *terms]) if key in context.paths)
+
+
+def owners_behind(reply: Reply, index: BundleIndex) -> tuple[str, ...]:
+    """Who owns the policies and the records that *reply* rests on, as they are written down."""
+    context = index.bundle.context
+    records = (
+        getattr(context, kind).get(name)
+        for kind, _, name in (key.partition("/") for key in objects_behind(reply, context))
+    )
+    named = [getattr(record, "owner", None) for record in records]
+    named += [index.owner(one.id) for one in reply.citations]
+    return tuple(sorted({name for name in named if name}))
 
 
 def _correctable(reply: Reply, context: Context) -> Iterator[Correctable]:

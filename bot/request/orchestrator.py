@@ -158,6 +158,11 @@ def handle(question: Question, services: Services) -> Reply:
                 return _wait(question, services)
 
 
+def is_unfinished(reply: Reply) -> bool:
+    """Does *reply* only say that another process is still at it?"""
+    return reply.kind == "refusal" and reply.status == "pending"
+
+
 def is_addressed(text: str, session_id: str, actor: Actor, services: Services) -> bool:
     """Is *text* for the bot, although nobody named it: the answer to what it asked, or only sensible behind its own?"""
     with services.store.reading() as connection:

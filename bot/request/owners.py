@@ -20,6 +20,7 @@ from bot.services import Services
 from bylaw.audit.entry import AuditEntry, after
 from bylaw.errors import UsageError
 
+_WAITS, _ASSIGNED = "answered", "assigned"  # what the notices that a question waits begin with
 _MOST = 200  # open questions that are listed
 
 
@@ -73,9 +74,10 @@ def assign(request_id: str, to: str, actor: Actor, services: Services) -> None:
         now = services.clock()
         if not requests.assign(connection, request_id, to, f"assigned to {to} by {actor.id}", now):
             raise _over(request_id)
+        deliveries.supersede(connection, request_id, _ASSIGNED, now)
         if to != actor.id:
             text = f"{actor.id} handed you a question of {standing.question.actor.id}: “{standing.question.text}”."
-            event = f"assigned to {to} at {now.isoformat()}"
+            event = f"{_ASSIGNED} to {to} at {now.isoformat()}"
             deliveries.notify(connection, to, request_id, event, f"{text} `bylaw requests list`", now)
         entry = _recorded(connection, standing, actor, services, {"event": "assigned", "to": to})
     services.anchor(after(entry))
@@ -91,6 +93,8 @@ def answer(request_id: str, text: str, actor: Actor, services: Services) -> None
         if not requests.hand_in(connection, request_id, f"answered by {actor.id}", now):
             raise _over(request_id)
         remarks.keep(connection, request_id, actor.id, "handled", now, text=text)
+        for event in (_WAITS, _ASSIGNED):
+            deliveries.supersede(connection, request_id, event, now)
         told = f"{actor.id} answers your question “{standing.question.text}”: {text}"
         accepted = f"Is that what you need? `bylaw accept {request_id}`"
         deliveries.notify(connection, standing.question.actor.id, request_id, "handled", f"{told}\n{accepted}", now)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from http.client import HTTPException
 from pathlib import Path
 
 import httpx
@@ -169,3 +170,106 @@ def test_more_bytes_than_were_said_words_for_no_picture_and_a_reply_for_a_thread
         "alt_txt for a.csv",
         "a thread is named by its first message",
     ]
+
+
+# ---- histories and outages ------------------------------------------------------------------------------------------
+
+MARK = {"event_type": "bylaw_reply", "event_payload": {"key": "k"}}
+
+
+@pytest.mark.parametrize(
+    ("metadata", "error"),
+    [
+        ({"event_type": "x"}, "invalid_metadata_format"),
+        ({"event_type": "no spaces", "event_payload": {}}, "invalid_metadata_format"),
+        ({"event_type": "x", "event_payload": "text"}, "invalid_metadata_format"),
+        ({"event_type": "x", "event_payload": {"key": "k" * 9_000}}, "metadata_too_large"),
+    ],
+    ids=str,
+)
+def test_metadata_have_their_form(slack, metadata, error):
+    assert refused(client(slack).chat_postMessage, channel="C1", text="hi", metadata=metadata) == error
+
+
+@pytest.mark.parametrize("is_asked", [True, False])
+def test_metadata_come_back_only_when_asked_for(slack, is_asked):
+    web = client(slack)
+    top = web.chat_postMessage(channel="C1", text="hi", metadata=MARK)["ts"]
+    web.chat_postMessage(channel="C1", text="there", thread_ts=top, metadata=MARK)
+    history = web.conversations_history(channel="C1", include_all_metadata=is_asked)["messages"]
+    replies = web.conversations_replies(channel="C1", ts=top, include_all_metadata=is_asked)["messages"]
+    assert [one.get("metadata") for one in (*history, *replies)] == [MARK if is_asked else None] * 3
+
+
+def test_a_history_shows_no_replies_but_knows_of_them(slack):
+    top = slack.write("UANA", "C1", "hi")
+    reply = slack.write("UANA", "C1", "there", top)
+    (one,) = client(slack).conversations_history(channel="C1")["messages"]
+    assert (one["ts"], one["thread_ts"], one["reply_count"], one["latest_reply"]) == (top, top, 1, reply)
+
+
+def test_histories_come_newest_first_a_page_at_a_time_and_only_of_the_time_that_is_asked_for(slack):
+    stamps = [slack.write("UANA", "C1", str(n)) for n in range(40)]
+    pages = list(client(slack).conversations_history(channel="C1", oldest=stamps[2], latest=stamps[38], limit=200))
+    assert len(pages) == 3
+    web = client(slack)
+    found, cursor = [], None
+    while True:
+        page = web.conversations_history(
+            channel="C1", oldest=stamps[2], latest=stamps[38], **({"cursor": cursor} if cursor else {})
+        )
+        found += [one["ts"] for one in page["messages"]]
+        if not page["has_more"]:
+            break
+        cursor = page["response_metadata"]["next_cursor"]
+    assert found == stamps[37:2:-1]
+
+
+def test_conversations_are_listed_by_kind_each_with_its_own_right(slack):
+    for name in ("C2", "C3", "C4", "G1", "D1"):
+        slack.channel(name, "UANA")
+    slack.members["C3"].clear()  # the bot is not in it
+    slack.archive("C4")
+    web = client(slack)
+
+    def listed(types):
+        return [
+            one["id"]
+            for page in web.users_conversations(types=types, exclude_archived=True)
+            for one in page["channels"]
+        ]
+
+    assert [listed(kind) for kind in ("public_channel", "private_channel", "im")] == [["C1", "C2"], ["G1"], ["D1"]]
+    slack.scopes.discard("im:read")
+    assert refused(web.users_conversations, types="im") == "missing_scope"
+
+
+def test_an_archived_channel_takes_no_more(slack):
+    slack.archive("C1")
+    assert refused(client(slack).chat_postMessage, channel="C1", text="hi") == "is_archived"
+
+
+def test_an_outage_lasts_until_it_is_mended(slack):
+    slack.break_down("unavailable")
+    for _ in range(5):
+        with pytest.raises(SlackApiError):
+            client(slack).auth_test()
+    slack.mend()
+    assert client(slack).auth_test()["ok"]
+
+
+@pytest.mark.parametrize("fault", ["cut_after", "unavailable_after", "broken_after"])
+def test_what_breaks_after_the_deed_is_done_all_the_same(slack, fault):
+    slack.fail(fault)
+    with pytest.raises((SlackApiError, OSError, HTTPException)):
+        client(slack).chat_postMessage(channel="C1", text="hi")
+    assert [post["text"] for post in slack.posts("C1")] == ["hi"]
+
+
+def test_who_calls_too_often_hears_how_long_to_wait(slack):
+    slack.retry_after = 17
+    slack.fail("ratelimited")
+    with pytest.raises(SlackApiError) as caught:
+        client(slack).chat_postMessage(channel="C1", text="hi")
+    assert (caught.value.response.status_code, caught.value.response.headers["Retry-After"]) == (429, "17")
+    assert slack.posts("C1") == []

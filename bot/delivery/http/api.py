@@ -18,7 +18,16 @@ from starlette.types import ASGIApp
 from bot.conversation import MAX_TEXT, Actor, Question, Reply, moment, spoken_json
 from bot.delivery.http import bodies, errors
 from bot.delivery.http.attention import attended
-from bot.delivery.http.endpoints import book, corrections, enforce, gate, guidance, results, settled
+from bot.delivery.http.endpoints import (
+    book,
+    corrections,
+    enforce,
+    gate,
+    guidance,
+    results,
+    settled,
+    undelivered,
+)
 from bot.delivery.http.frame import Frame, asker, named
 from bot.delivery.http.identity.identity import Identity
 from bot.delivery.http.rates import Rates
@@ -82,6 +91,7 @@ def build(
     results.install(app, serving)
     corrections.install(app, serving)
     settled.install(app, serving)
+    undelivered.install(app, serving)
     gate.install(app, serving, settings.enforcement_points)
     book.install(app, serving, settings.root)
 

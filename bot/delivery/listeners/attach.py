@@ -11,13 +11,18 @@ from bot.delivery.blocks import answer
 from bot.delivery.blocks.files import File, files, fits
 from bot.delivery.listeners import calls
 from bot.delivery.listeners.heard import Heard
+from bot.evidence.store.tables import deliveries
+from bot.services import Services
 
 _log = logging.getLogger("bylaw.slack")
 _SCOPE = "files:write"
 
 
-def attach(reply: Reply, heard: Heard, client: WebClient) -> None:
-    """Send the files of *reply*, all in one message. Nothing is tried twice: what Slack took would be shown twice."""
+def attach(reply: Reply, heard: Heard, client: WebClient, services: Services) -> None:
+    """Send the files of *reply*, all in one message. Nothing is tried twice: what Slack took would be shown twice.
+
+    That they are missing is told, now or as soon as Slack takes it.
+    """
     made = files(reply)
     large = [file for file in made if not fits(file)]
     said = [_missing(large, "more than can be sent here")] if large else []
@@ -29,7 +34,7 @@ def attach(reply: Reply, heard: Heard, client: WebClient) -> None:
             _log.error("Slack did not take the files of an answer", extra=reason)
             said.append(_failed(sent, error))
     if said:
-        _tell(" ".join(said), heard, client)
+        _tell(" ".join(said), heard, client, services)
 
 
 def _upload(sent: list[File], heard: Heard, client: WebClient) -> None:
@@ -54,11 +59,13 @@ def _names(named: list[File]) -> str:
     return " and ".join(file.name for file in named)
 
 
-def _tell(text: str, heard: Heard, client: WebClient) -> None:
+def _tell(text: str, heard: Heard, client: WebClient, services: Services) -> None:
     message = answer.told(text)
     try:
         client.chat_postMessage(
             channel=heard.channel, thread_ts=heard.thread, text=message.text, blocks=list(message.blocks)
         )
     except calls.FAILED as error:
-        _log.warning("missing files were not told", extra={"meta": {"reason": calls.why(error)}})
+        _log.warning("missing files are told later", extra={"meta": {"reason": calls.why(error)}})
+        with services.store.writing() as connection:
+            deliveries.notify(connection, heard.user, heard.key, "files", text, services.clock())

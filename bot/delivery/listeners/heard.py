@@ -5,7 +5,7 @@ from __future__ import annotations
 import html
 import re
 from collections.abc import Mapping
-from datetime import UTC, datetime
+from datetime import UTC, datetime, timedelta
 from typing import Any
 
 from bot.conversation import Spoken
@@ -26,6 +26,7 @@ class Heard(Spoken):
     said_at: datetime
     is_direct: bool
     form: dict[str, Any] | None = None  # what was filled in
+    is_late: bool = False  # said so long before anybody heard it that it is not answered any more
 
 
 def hear(event: Mapping[str, Any], team: str, bot_user: str) -> Heard | None:
@@ -67,6 +68,12 @@ def is_stamp(text: str) -> bool:
 def said_at(stamp: str) -> datetime:
     """When a message was sent. Slack's clock, so that a retry asks the same question."""
     return datetime.fromtimestamp(int(stamp.partition(".")[0]), UTC)
+
+
+def moment_of(stamp: str) -> datetime:
+    """Like `said_at`, to the last digit: which of two messages was first."""
+    whole, _, part = stamp.partition(".")
+    return datetime.fromtimestamp(int(whole), UTC) + timedelta(microseconds=int(f"{part:0<6}"[:6]))
 
 
 def plain_words(text: str, bot_user: str) -> str:

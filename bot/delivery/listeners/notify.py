@@ -3,60 +3,67 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import replace
 from functools import partial
 from typing import Any
 
-from slack_sdk import WebClient
-
 from bot.delivery.blocks import answer, queue
-from bot.delivery.listeners import calls
-from bot.delivery.listeners.threads import EVENT_TYPE, Threads, put_off
+from bot.delivery.listeners import calls, outbox
+from bot.delivery.listeners.outbox import Where
+from bot.delivery.listeners.rounds import MOST, run_round
+from bot.delivery.listeners.threads import Threads
 from bot.evidence.store.tables import deliveries
-
-_PAGE = 50  # messages that are looked through for one that was sent already
+from bot.evidence.store.tables.deliveries import Cause
+from bot.request.substitutes import hand_on
 
 
 def tell(threads: Threads) -> int:
-    """Hand over every notice that nobody works on; how many there were."""
+    """Tell the notices that nobody works on, as many as a round holds; how many were taken up."""
     services = threads.serving.services()
     with services.store.reading() as connection:
-        found = deliveries.notices(connection, services.clock())
-    for delivery_id, letter in found:
-        threads.start(partial(_told, delivery_id, letter, threads))
-    return len(found)
+        found = deliveries.notices(connection, services.clock(), MOST)
+    return run_round([partial(tell_one, name, letter, threads) for name, letter in found], threads.start)
 
 
-def _told(delivery_id: str, letter: Mapping[str, Any], threads: Threads) -> None:
+def tell_one(delivery_id: str, letter: Mapping[str, Any], threads: Threads) -> Cause | None:
+    """Tell one person one notice, unless that is done or somebody else is at it; why it waits, where it does."""
     services = threads.serving.services()
     with services.store.writing() as connection:
         held = deliveries.claim(connection, delivery_id, services.new_id(), services.clock(), services.lease)
     if held is None:
-        return
+        return None
     try:
-        opened = threads.client.conversations_open(users=[letter["to"]])
-        channel = str((opened.get("channel") or {}).get("id"))
-        place = _sent(delivery_id, channel, threads.client) if held.attempts > 1 else None
-        place = place or _send(delivery_id, channel, letter, threads.client)
+        channel = _channel(letter, threads)
     except calls.FAILED as error:
-        put_off(held, calls.why(error), services)
-        return
-    with services.store.writing() as connection:
-        deliveries.close(connection, held, services.clock(), place)
+        failure = replace(calls.read_failure(error), is_certain=not held.is_doubtful)  # to open one posts nothing
+        cause = outbox.settle_failure(held, failure, services)
+    else:
+        sent = outbox.send(
+            held,
+            lambda: _post(delivery_id, channel, letter, threads),
+            lambda: outbox.look_in_channel(Where(threads.client, channel, threads.bot_user), held),
+            services,
+        )
+        if sent is None or not isinstance(sent, str):
+            return None
+        cause = sent
+    if cause == "refused":
+        hand_on(delivery_id, services)
+    return cause
 
 
-def _send(delivery_id: str, channel: str, letter: Mapping[str, Any], client: WebClient) -> dict[str, str]:
+def _channel(letter: Mapping[str, Any], threads: Threads) -> str:
+    """Where it is told: in the conversation with the person, or in the channel that it is for."""
+    if letter.get("is_channel"):
+        return str(letter["to"])
+    opened = threads.client.conversations_open(users=[letter["to"]])
+    return str((opened.get("channel") or {}).get("id"))
+
+
+def _post(delivery_id: str, channel: str, letter: Mapping[str, Any], threads: Threads) -> dict[str, str]:
     message = answer.told(str(letter["text"]))
     blocks = [*message.blocks, *queue.buttons(letter)]
-    told = {"event_type": EVENT_TYPE, "event_payload": {"key": delivery_id}}
-    sent = client.chat_postMessage(channel=channel, text=message.text, blocks=blocks, metadata=told)
+    sent = threads.client.chat_postMessage(
+        channel=channel, text=message.text, blocks=blocks, metadata=outbox.mark(delivery_id)
+    )
     return {"channel": channel, "ts": str(sent.get("ts"))}
-
-
-def _sent(delivery_id: str, channel: str, client: WebClient) -> dict[str, str] | None:
-    """Where an earlier attempt sent it before it could say so."""
-    page = client.conversations_history(channel=channel, include_all_metadata=True, limit=_PAGE)
-    for message in page.get("messages") or []:
-        told = message.get("metadata") or {}
-        if told.get("event_type") == EVENT_TYPE and (told.get("event_payload") or {}).get("key") == delivery_id:
-            return {"channel": channel, "ts": str(message.get("ts"))}
-    return None

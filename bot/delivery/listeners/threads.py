@@ -1,7 +1,7 @@
 """From an utterance to its answer in the thread: kept, claimed, answered, posted, closed; once, by whoever gets to it.
 
 What was kept is acknowledged, so it is never lost: a process that dies leaves a lease that runs out, and `resume`
-takes the utterance up again. A second attempt first looks whether the first one got as far as posting.
+takes the utterance up again. What Slack does not take waits until it does, or until a person ends it.
 """
 
 from __future__ import annotations
@@ -11,6 +11,7 @@ from collections.abc import Callable
 from concurrent.futures import Executor, Future
 from dataclasses import dataclass
 from datetime import timedelta
+from functools import partial
 from typing import Any
 
 from slack_sdk import WebClient
@@ -20,51 +21,69 @@ from bot import rights
 from bot.conversation import Actor, Question, Reply
 from bot.delivery.blocks import answer, kit
 from bot.delivery.blocks.files import has_files
-from bot.delivery.listeners import calls
+from bot.delivery.listeners import calls, outbox
 from bot.delivery.listeners.attach import attach
 from bot.delivery.listeners.heard import Heard
+from bot.delivery.listeners.outbox import Where
+from bot.delivery.listeners.rounds import MOST, run_round
 from bot.evidence.store.engine import StoreError
-from bot.evidence.store.tables import deliveries
-from bot.evidence.store.tables.deliveries import Held
+from bot.evidence.store.tables import deliveries, watches
+from bot.evidence.store.tables.deliveries import Cause, Held
 from bot.evidence.store.tables.requests import RequestConflict
-from bot.request.orchestrator import handle
+from bot.request.orchestrator import handle, is_unfinished
 from bot.services import Services, Serving
 from bylaw.errors import UsageError
 
-EVENT_TYPE = "bylaw_reply"  # of a message's metadata: whose answer it is
 STRANGER = "I answer the people of the workspace I belong to. Ask somebody there to ask me."
+LATE = (
+    "You said this on {day}, when I could not be reached. That was too long ago for me to answer it now: say it again "
+    "if you still need an answer."
+)
 PRIVATE = "Only you can see this: it is not for everyone here."
 ELSEWHERE = f"{PRIVATE} As a file it comes only in a direct message: ask me there."
 
 _log = logging.getLogger("bylaw.slack")
-_PAUSE = timedelta(seconds=30)  # before a post that Slack did not take is tried again
-_PAGE = 200  # messages of a thread; to some apps Slack gives fewer, and says how to go on
+_BUSY = timedelta(seconds=30)  # before somebody else's answer to the same question is asked for again
 _NO_BLOCKS = frozenset({"invalid_blocks", "invalid_blocks_format", "msg_blocks_too_long"})
 
 
 @dataclass(frozen=True)
 class Threads:
-    """The threads that listeners answer in. `team` and `bot_user` are the bot's own; `work` runs what takes longer."""
+    """The threads that listeners answer in. `team` and `bot_user` are the bot's own; `work` runs what takes longer.
+
+    `client` never calls twice by itself; `patient` does where Slack asks to wait, for what is not tried again.
+    """
 
     serving: Serving
     client: WebClient
     team: str
     bot_user: str
     work: Executor
+    patient: WebClient | None = None
 
     def take(self, heard: Heard) -> bool:
         """Keep *heard*, so that it may be acknowledged. False: it was kept before, by whomever."""
         services = self.serving.services()
+        now, workspace = services.clock(), self.watch_name()
         with services.store.writing() as connection:
-            return deliveries.keep(connection, heard.key, heard.model_dump(mode="json"), services.clock())
+            if watches.load(connection, self.watch_name(heard.channel)) is None:
+                before = watches.load(connection, workspace)
+                watches.begin(connection, self.watch_name(heard.channel), before.seen_until if before else now)
+            return deliveries.keep(connection, heard.key, heard.model_dump(mode="json"), now)
 
-    def hand_over(self, heard: Heard) -> None:
-        """Answer *heard* as soon as there is somebody free."""
-        self.start(lambda: deliver(heard, self))
+    def watch_name(self, channel: str | None = None) -> str:
+        """The name under which it is kept how far the workspace, or a conversation of it, was listened to."""
+        return f"slack:{self.team}" if channel is None else f"slack:{self.team}:{channel}"
 
-    def start(self, work: Callable[[], None]) -> None:
+    def hand_over(self, *said: Heard) -> None:
+        """Answer one utterance after the other as soon as there is somebody free."""
+        self.start(lambda: [deliver(heard, self) for heard in said])
+
+    def start(self, work: Callable[[], object]) -> Future[object]:
         """Run *work* beside the acknowledgement; what it raises is logged."""
-        self.work.submit(work).add_done_callback(_told_if_broken)
+        started = self.work.submit(work)
+        started.add_done_callback(_told_if_broken)
+        return started
 
 
 @dataclass(frozen=True)
@@ -81,41 +100,43 @@ class _Message:
 
 
 def resume(threads: Threads) -> int:
-    """Take up every utterance that nobody works on any more; how many there were."""
+    """Take up the utterances that nobody works on any more, as many as a round holds; how many were taken up."""
     services = threads.serving.services()
     with services.store.reading() as connection:
-        found = deliveries.waiting(connection, services.clock(), services.lease)
-    for letter in found:
-        threads.hand_over(Heard.model_validate(letter))
-    return len(found)
+        found = deliveries.waiting(connection, services.clock(), services.lease, MOST)
+    return run_round([partial(deliver, Heard.model_validate(letter), threads) for letter in found], threads.start)
 
 
-def deliver(heard: Heard, threads: Threads) -> None:
-    """Answer *heard* in its thread, unless that is done or somebody else is at it."""
+def deliver(heard: Heard, threads: Threads) -> Cause | None:
+    """Answer *heard* in its thread, unless that is done or somebody else is at it; why it waits, where it does."""
     services = threads.serving.services()
     with services.store.writing() as connection:
         held = deliveries.claim(connection, heard.key, services.new_id(), services.clock(), services.lease)
     if held is None:
-        return
+        return None
     message = _answered(heard, services, threads)
-    try:
-        place = _placed(message, heard, held, threads)
-    except calls.FAILED as error:
-        put_off(held, calls.why(error), services)
-        return
-    with services.store.writing() as connection:
-        is_ours = deliveries.close(connection, held, services.clock(), place)
+    if message is None:
+        with services.store.writing() as connection:
+            until = services.clock() + _BUSY
+            deliveries.postpone(connection, held, until, "it is being answered", "busy", held.is_doubtful)
+        return "busy"
+    sent = outbox.send(held, lambda: _post(message, heard, threads), _looking(message, heard, held, threads), services)
+    if sent is None or isinstance(sent, str):
+        return sent
     # INVARIANT: only who closes sends files, so that no other attempt sends them again
-    if is_ours and message.reply is not None and (heard.is_direct or not message.is_private):
-        attach(message.reply, heard, threads.client)
+    if message.reply is not None and (heard.is_direct or not message.is_private):
+        attach(message.reply, heard, threads.patient or threads.client, services)
+    return None
 
 
-def _answered(heard: Heard, services: Services, threads: Threads) -> _Message:
-    """The answer, or in words why there is none."""
+def _answered(heard: Heard, services: Services, threads: Threads) -> _Message | None:
+    """The answer, or in words why there is none; None: another process works on it still."""
     if heard.team != threads.team and not rights.is_listed(heard.user, services.index):
         return _Message(answer.told(STRANGER), is_private=True)
     if not heard.text:
         return _Message(answer.told("Ask me about our policies, our data or our decisions, in a sentence."))
+    if heard.is_late:
+        return _Message(answer.told(LATE.format(day=services.index.local(heard.said_at).date().isoformat())))
     actor = Actor(id=heard.user)
     question = Question(
         text=heard.text,
@@ -126,7 +147,8 @@ def _answered(heard: Heard, services: Services, threads: Threads) -> _Message:
         options={} if heard.form is None else {"form": heard.form},
     )
     try:
-        return _shown(handle(question, services), actor, services)
+        reply = handle(question, services)
+        return None if is_unfinished(reply) else _shown(reply, actor, services)
     except RequestConflict:
         return _Message(answer.told("I answered this message as it was first. Ask again in a new message."), True)
     except UsageError as error:
@@ -146,37 +168,15 @@ def _shown(reply: Reply, actor: Actor, services: Services) -> _Message:
     return _Message(shown, is_private, reply if has_files(reply) else None, is_answer=True)
 
 
-def _placed(message: _Message, heard: Heard, held: Held, threads: Threads) -> dict[str, str]:
-    """Post it, unless an earlier attempt did. What fails on the way is tried once more at once, after a look."""
-    if message.is_private and not heard.is_direct:
-        return _whispered(message, heard, held, threads)
-    try:
-        return (_posted(heard, threads) if held.attempts > 1 else None) or _post(message, heard, threads)
-    except calls.FAILED as error:
-        if calls.is_refused(error):
-            raise  # Slack knows what it refuses
-        return _posted(heard, threads) or _post(message, heard, threads)
-
-
-def _whispered(message: _Message, heard: Heard, held: Held, threads: Threads) -> dict[str, str]:
-    """Post it to the asker alone. Slack has no way to look for that: where it may be there already, it is offered.
-
-    INVARIANT: it is written down before that it is being sent, and that it was not where Slack refused.
-    """
-    if not message.is_answer:
-        return _post(message, heard, threads)
-    store = threads.serving.services().store
-    if not held.is_begun:
-        with store.writing() as connection:
-            deliveries.begin(connection, held, {"channel": heard.channel, "to": heard.user})
-        try:
-            return _post(message, heard, threads)
-        except calls.FAILED as error:
-            if calls.is_refused(error):
-                with store.writing() as connection:
-                    deliveries.begin(connection, held, None)
-                raise
-    return _post(_Message(answer.again(heard.key), is_private=True), heard, threads)
+def _looking(message: _Message, heard: Heard, held: Held, threads: Threads) -> outbox.Look:
+    """How an earlier post is found. What only the asker sees cannot be: where it may be there, it is offered."""
+    if not message.is_private or heard.is_direct:
+        # a long thread need not be read from its beginning
+        where = Where(threads.client, heard.channel, threads.bot_user)
+        return lambda: outbox.look_in_thread(where, heard.thread, held, heard.said_at)
+    if message.is_answer:
+        return lambda: _post(_Message(answer.again(heard.key), is_private=True), heard, threads)
+    return lambda: None
 
 
 def _post(message: _Message, heard: Heard, threads: Threads) -> dict[str, str]:
@@ -187,8 +187,7 @@ def _post(message: _Message, heard: Heard, threads: Threads) -> dict[str, str]:
         blocks = [*content.blocks, kit.context(PRIVATE if message.reply is None else ELSEWHERE)]
         sent = _send(threads.client.chat_postEphemeral, content.text, blocks, user=heard.user, **where)
         return {"channel": heard.channel, "ts": str(sent.get("message_ts")), "to": heard.user}
-    told = {"event_type": EVENT_TYPE, "event_payload": {"key": heard.key}}
-    quiet = {"unfurl_links": False, "unfurl_media": False, "metadata": told}
+    quiet = {"unfurl_links": False, "unfurl_media": False, "metadata": outbox.mark(heard.key)}
     sent = _send(threads.client.chat_postMessage, content.text, content.blocks, **where, **quiet)
     return {"channel": heard.channel, "ts": str(sent.get("ts"))}
 
@@ -204,32 +203,7 @@ def _send(method: Callable[..., Any], text: str, blocks: Any, **others: Any) -> 
         return method(text=text, **others)
 
 
-def _posted(heard: Heard, threads: Threads) -> dict[str, str] | None:
-    """Where an earlier attempt posted the answer before it could say so."""
-    since = f"{int(heard.said_at.timestamp())}.000000"  # a long thread need not be read from its beginning
-    pages = threads.client.conversations_replies(
-        channel=heard.channel, ts=heard.thread, include_all_metadata=True, oldest=since, limit=_PAGE
-    )
-    for page in pages:
-        for message in page.get("messages") or []:
-            told = message.get("metadata") or {}
-            if told.get("event_type") == EVENT_TYPE and (told.get("event_payload") or {}).get("key") == heard.key:
-                return {"channel": heard.channel, "ts": str(message.get("ts"))}
-    return None
-
-
-def put_off(held: Held, failure: str, services: Services) -> None:
-    """Slack did not take what was to be sent: later once more, a few times."""
-    _log.error("Slack did not take an answer", extra={"request_id": held.delivery_id, "meta": {"reason": failure}})
-    with services.store.writing() as connection:
-        now = services.clock()
-        if held.attempts >= services.max_attempts:
-            deliveries.close(connection, held, now, None, failure)
-        else:
-            deliveries.postpone(connection, held, now + _PAUSE, failure)
-
-
-def _told_if_broken(done: Future[None]) -> None:
+def _told_if_broken(done: Future[object]) -> None:
     error = None if done.cancelled() else done.exception()
     if error is not None:
         _log.error("work for Slack broke down", exc_info=error)

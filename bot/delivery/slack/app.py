@@ -22,7 +22,9 @@ from starlette.types import ASGIApp
 from bot.delivery import pictures
 from bot.delivery.listeners import registry
 from bot.delivery.listeners.notify import tell
+from bot.delivery.listeners.rounds import MOST
 from bot.delivery.listeners.threads import Threads, resume
+from bot.delivery.slack.catch_up import catch_up
 from bot.delivery.slack.door import Door
 from bot.evidence.store.engine import StoreError
 from bot.request.capacity import Slots
@@ -51,12 +53,13 @@ class Slack:
     _app_token: str | None
     _socket: SocketModeHandler | None = None
     _ending: threading.Event = field(default_factory=threading.Event)
-    _sweeper: threading.Thread | None = None
+    _beside: list[threading.Thread] = field(default_factory=list)
 
     def start(self) -> None:
-        """Take up what an earlier process left, now and every while."""
-        self._sweeper = threading.Thread(target=self._sweep, name="slack-leftovers", daemon=True)
-        self._sweeper.start()
+        """Take up what an earlier process left, and what nobody heard, now and every while."""
+        for work, name in ((self._send, "slack-leftovers"), (self._listen_back, "slack-histories")):
+            self._beside.append(threading.Thread(target=self._repeat, args=(work,), name=name, daemon=True))
+            self._beside[-1].start()
 
     def connect(self) -> None:
         """Open the socket: Slack sends through it, and nothing of ours need be reachable. Raises BylawError."""
@@ -76,16 +79,25 @@ class Slack:
             self._socket.close()  # type: ignore[no-untyped-call]
         self._listening.shutdown(wait=True)
         self._work.shutdown(wait=True, cancel_futures=True)
-        if self._sweeper is not None:
-            self._sweeper.join()
+        for one in self._beside:
+            one.join()
 
-    def _sweep(self) -> None:
+    def _listen_back(self) -> None:
+        catch_up(self.threads, self._ending.wait)
+
+    def _send(self) -> None:
+        for deliver in (resume, tell):
+            while deliver(self.threads) == MOST and not self._ending.is_set():
+                pass  # the next round at once
+
+    def _repeat(self, work: Callable[[], None]) -> None:
         while not self._ending.is_set():
             try:
-                resume(self.threads)
-                tell(self.threads)
+                work()
             except StoreError as error:  # tried again in a while
                 _log.warning("leftovers could not be looked for", extra={"meta": {"reason": error.message}})
+            except (LookupError, TypeError, ValueError, AttributeError) as error:  # Slack may say what nobody foresaw
+                _log.error("leftovers could not be read", exc_info=error)
             except RuntimeError:
                 return  # the work is being shut down
             self._ending.wait(_RESUME_SECONDS)
@@ -125,9 +137,8 @@ def open_slack(serving: Serving, settings: Settings, pool: Pool = ThreadPoolExec
     """
     if settings.slack_bot_token is None:
         raise UsageError("the bot's token for Slack is missing", "set BYLAW_SLACK_BOT_TOKEN to the xoxb- token")
-    # only what Slack says it did not do may be sent again blindly: anything else could be posted twice
-    retries: list[RetryHandler] = [RateLimitErrorRetryHandler(max_retry_count=_RETRIES)]
-    client = WebClient(token=settings.slack_bot_token, base_url=settings.slack_api_url, retry_handlers=retries)
+    # what is kept has its own patience; a call that slept longer than its lease could be made by two
+    client = _client(settings, [])
     try:
         known = client.auth_test()
     except (SlackClientError, OSError) as error:
@@ -142,6 +153,11 @@ def open_slack(serving: Serving, settings: Settings, pool: Pool = ThreadPoolExec
         bolt = App(name="bylaw", client=client, signing_secret=secret, listener_executor=listening, logger=_log)
     except BoltError as error:
         raise UsageError(f"Slack does not take the bot's token: {error}", "see BYLAW_SLACK_BOT_TOKEN") from error
-    threads = Threads(serving, client, str(known["team_id"]), str(known["user_id"]), work)
+    patient = _client(settings, [RateLimitErrorRetryHandler(max_retry_count=_RETRIES)])
+    threads = Threads(serving, client, str(known["team_id"]), str(known["user_id"]), work, patient)
     registry.install(bolt, threads)
     return Slack(bolt, threads, work, listening, settings.slack_app_token)
+
+
+def _client(settings: Settings, retries: list[RetryHandler]) -> WebClient:
+    return WebClient(token=settings.slack_bot_token, base_url=settings.slack_api_url, retry_handlers=retries)

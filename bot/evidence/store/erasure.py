@@ -43,10 +43,16 @@ def is_known(connection: Connection, request_id: str) -> bool:
 
 def is_held(connection: Connection, request_id: str, now: datetime) -> bool:
     """Is somebody answering it right now?"""
-    leases = (requests.c.request_id, requests.c.leased_until), (deliveries.c.delivery_id, deliveries.c.leased_until)
-    return any(
-        connection.execute(select(exists().where(named == request_id, until > now))).scalar() for named, until in leases
+    # what only waits to be sent again has a time and no owner
+    working = (
+        (requests.c.request_id == request_id, requests.c.leased_until > now),
+        (
+            deliveries.c.delivery_id == request_id,
+            deliveries.c.leased_until > now,
+            deliveries.c.owner.is_not(None),
+        ),
     )
+    return any(connection.execute(select(exists().where(*one))).scalar() for one in working)
 
 
 def before(connection: Connection, moment: datetime, now: datetime) -> list[str]:

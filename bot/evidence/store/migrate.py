@@ -12,7 +12,7 @@ from bot.evidence.store.connection import Connection
 from bot.evidence.store.engine import Store, StoreError
 from bot.evidence.store.lazily import schema, sql
 
-HEAD = "0010"
+HEAD = "0012"
 SCRIPTS = Path(__file__).parent / "migrations"
 _LOCK = 0x6279_6C61_7702  # the advisory lock of upgrades on PostgreSQL
 

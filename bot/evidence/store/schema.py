@@ -20,6 +20,7 @@ from sqlalchemy import (
     Table,
     Text,
     UniqueConstraint,
+    false,
 )
 from sqlalchemy.types import TypeDecorator, TypeEngine
 
@@ -212,8 +213,24 @@ deliveries = Table(
     Column("kind", String(16), nullable=False, server_default="message"),
     Column("recipient", String(ID_LENGTH)),  # whom a notice is for
     Column("about", String(ID_LENGTH)),  # the request it tells of
+    Column("outcome", String(16)),  # how it ended; null: it waits
+    Column("closed_by", String(ID_LENGTH)),  # the person who ended it
+    Column("cause", String(16)),  # the kind of its last failure
+    Column("blocked_at", Moment),  # since when it waits for a person
+    Column("is_doubtful", Boolean, nullable=False, server_default=false()),  # may it be there already?
     Index(None, "closed_at", "created_at"),
     Index(None, "about"),
+)
+
+watches = Table(
+    "watches",
+    metadata,
+    Column("name", String(ID_LENGTH), primary_key=True),
+    Column("seen_until", Moment, nullable=False),
+    Column("owner", String(ID_LENGTH)),
+    Column("leased_until", Moment),
+    Column("attempts", Integer, nullable=False),
+    Column("unseen", Text),
 )
 
 papers = Table(
@@ -295,6 +312,7 @@ candidates = Table(
     Column("reason", Text),
     Column("pull_request", Text),
     Column("merged_at", Moment),
+    Column("followed_at", Moment),  # when its pull request was last looked at
     Index(None, "structure", "stage"),
 )
 

@@ -81,6 +81,7 @@ class Roles(AuthoredFile):
     users: dict[Word, list[Word]] = Field(default_factory=dict)
     attributes: dict[Word, dict[Word, Value | list[Value]]] = Field(default_factory=dict)
     default_role: Word | None = None
+    steward_channel: Word | None = None  # told where Slack lets no steward be told
 
     @model_validator(mode="after")
     def _names_its_own_roles(self) -> Self:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from datetime import timedelta
 
 import pytest
 
@@ -70,6 +71,40 @@ def test_what_somebody_has_to_hear_is_shown_once(bylaw, asked, tmp_path):
     (told,) = json.loads(bylaw("requests notices", "--as", "grace", "--json").out)
     assert (told["text"], told["about"]) == ("ana was answered.", asked)
     assert bylaw("requests notices", "--as", "grace").out == "nothing new\n"
+
+
+@pytest.fixture
+def refused(bylaw, asked, tmp_path):
+    """A notice to grace that Slack refuses for good."""
+    store = connect(f"sqlite:///{tmp_path}/store.db", tmp_path)
+    with store.writing() as connection:
+        deliveries.notify(connection, "grace", asked, "answered", "ana was \x1b[31manswered.", NOON)
+        ((name, _),) = deliveries.notices(connection, NOON)
+        held = deliveries.claim(connection, name, "a", NOON, timedelta(minutes=1))
+        deliveries.block(connection, held, NOON, "user_not_found")
+    store.close()
+    return name
+
+
+def test_what_slack_refuses_is_shown_with_what_to_do_and_by_nobody_else_ended(bylaw, refused):
+    shown = bylaw("requests undelivered", "--as", "grace").out
+    assert refused in shown and "user_not_found" in shown and "rules/roles.yaml" in shown
+    (one,) = bylaw("requests undelivered", "--as", "grace", "--json").json["undelivered"]
+    assert (one["delivery"], one["waits_for"]) == (refused, "a person")
+    assert bylaw("requests undelivered", "--as", "ana").out == "nothing waits\n"
+    for words in (("retry", refused), ("close", refused, "--reason", "no")):
+        assert bylaw(f"requests {words[0]}", *words[1:], "--as", "ana").code == 2
+    assert bylaw("requests retry", "--as", "grace").code == 2
+    assert bylaw("requests retry", refused, "--all", "--as", "grace").code == 2
+    assert bylaw("requests retry", "--all", "--as", "grace").out == "1 will be sent again\n"
+    assert bylaw("requests close", refused, "--reason", "told her", "--as", "grace").out == f"closed {refused}\n"
+    assert bylaw("requests notices", "--as", "grace").out == "nothing new\n"
+
+
+def test_what_slack_refuses_is_told_in_the_terminal(bylaw, refused):
+    told = bylaw("requests notices", "--as", "grace").out
+    assert "ana was " in told and "\x1b" not in told
+    assert bylaw("requests undelivered", "--as", "grace").out == "nothing waits\n"
 
 
 def test_a_queue_that_is_empty_says_so(bylaw, asked):

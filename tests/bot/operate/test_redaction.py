@@ -70,7 +70,7 @@ def talked(bot):
         said = {"event": "accepted", "request_id": "sum", "actor": {"id": SECRET}, **named(connection, "sum")}
         audit.append(connection, said, NOON, "sum")
         deliveries.keep(connection, "ana1", {"text": SECRET}, NOON)
-        deliveries.close(connection, deliveries.claim(connection, "ana1", "me", NOON, bot.lease), NOON, None)
+        deliveries.close(connection, deliveries.claim(connection, "ana1", "me", NOON, bot.lease), NOON, {"ts": "1"})
     for n, said in ((1, "may I return it?"), (2, "9 days ago"), (3, "true")):
         tell(bot, f"ben{n}", said, "ben")
 

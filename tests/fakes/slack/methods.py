@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import json
+import re
 import threading
 import time
 from collections.abc import Callable, Iterable, Iterator, Mapping
+from datetime import datetime
 from itertools import count
 from pathlib import Path
 from typing import Any
@@ -19,6 +21,9 @@ MAX_ALT = 1_000
 
 _HISTORY = {"C": "channels:history", "G": "groups:history", "D": "im:history"}
 _READS = ("conversations.history", "conversations.replies")
+_LISTS = {"public_channel": "channels:read", "private_channel": "groups:read", "im": "im:read"}
+_KINDS = {"C": "public_channel", "G": "private_channel", "D": "im"}
+MAX_METADATA = 8_000
 
 
 class Refused(Exception):
@@ -50,6 +55,8 @@ class World:
         self.views: dict[str, dict[str, Any]] = {}
         self.modals: dict[str, list[str]] = {}  # person -> the views on top of one another
         self._tickets: set[str] = set()
+        self.archived: set[str] = set()
+        self.epoch = 1_795_000_000
         self._clock = count(1)
 
     # ---- people and rooms ---------------------------------------------------------------------------------------
@@ -62,7 +69,16 @@ class World:
     def next_ts(self) -> str:
         """The time of the next message; no two messages of a workspace have the same."""
         n = next(self._clock)
-        return f"{1_795_000_000 + n}.{n:06d}"
+        return f"{self.epoch + n}.{n:06d}"
+
+    def at(self, moment: datetime) -> None:
+        """From now on messages are of *moment* and the seconds after it."""
+        self.epoch = int(moment.timestamp()) - 1_000
+        self._clock = count(1_000 + next(self._clock) % 500)
+
+    def archive(self, channel: str) -> None:
+        """Nobody can say anything there any more."""
+        self.archived.add(channel)
 
     def told(self, user: str, channel: str, text: str, ts: str, thread: str | None) -> None:
         """Keep what a person said."""
@@ -149,6 +165,8 @@ class World:
         if (method == "apps.connections.open") != (token == self.app_token):
             raise Refused("not_allowed_token_type")
         needed = scopes or ([_HISTORY[str(arguments["channel"])[0]]] if method in _READS else [])
+        if method == "users.conversations":
+            needed = [_LISTS[kind] for kind in str(arguments.get("types") or "public_channel").split(",")]
         if missing := [scope for scope in needed if scope not in self.scopes]:
             raise Refused("missing_scope", needed=",".join(missing), provided=",".join(sorted(self.scopes)))
         self.defects += [f"{method} takes no {name}" for name in sorted(set(arguments) - set(known.split()))]
@@ -219,6 +237,9 @@ class World:
         if found := problems(blocks):
             self.defects += found
             raise Refused("invalid_blocks", errors=found)
+        if channel in self.archived:
+            raise Refused("is_archived")
+        check_metadata(arguments.get("metadata"))
         thread = arguments.get("thread_ts")
         if thread and (channel, thread) not in self.messages:
             raise Refused("thread_not_found")
@@ -239,6 +260,59 @@ def begun(blocks: Iterable[Mapping[str, Any]]) -> dict[str, Any]:
         for block in blocks
         if block["type"] == "input" and (element := block["element"]).get("initial_value")
     }
+
+
+def check_metadata(given: Any) -> None:
+    """Raise Refused for metadata that Slack does not take."""
+    if given is None:
+        return
+    if not isinstance(given, Mapping) or set(given) != {"event_type", "event_payload"}:
+        raise Refused("invalid_metadata_format")
+    is_named = re.fullmatch(r"[A-Za-z][\w.-]{0,127}", str(given["event_type"])) is not None
+    if not is_named or not isinstance(given["event_payload"], Mapping):
+        raise Refused("invalid_metadata_format")
+    if len(json.dumps(given)) > MAX_METADATA:
+        raise Refused("metadata_too_large")
+
+
+def answers(world: World, channel: str) -> dict[str, list[str]]:
+    """The replies of each thread of a channel, by its first message."""
+    found: dict[str, list[str]] = {}
+    for (place, ts), one in world.messages.items():
+        if place == channel and one.get("thread_ts") not in (None, ts) and not one.get("to"):
+            found.setdefault(one["thread_ts"], []).append(ts)
+    return found
+
+
+def read(one: Mapping[str, Any], replies: list[str], has_metadata: bool) -> dict[str, Any]:
+    """A message as a history shows it: the first of a thread knows of its replies; metadata come when asked for."""
+    hidden = {"to", "channel", "files", "metadata", "thread_ts"}
+    shown = {name: value for name, value in one.items() if name not in hidden}
+    shown |= {"type": "message", "team": TEAM}
+    if one["user"] == BOT:
+        shown |= {"bot_id": BOT_ID, "app_id": APP}
+    if one.get("thread_ts") or replies:
+        shown["thread_ts"] = one.get("thread_ts") or one["ts"]
+    if replies:
+        shown |= {"reply_count": len(replies), "latest_reply": max(replies, key=float)}
+    if has_metadata and one.get("metadata"):
+        shown["metadata"] = one["metadata"]
+    return shown
+
+
+def paged(found: list[dict[str, Any]], arguments: Mapping[str, Any]) -> dict[str, Any]:
+    """A page of messages, and how to go on."""
+    start = int(arguments.get("cursor") or 0)
+    end = start + min(int(arguments.get("limit") or REPLIES), REPLIES)
+    told = {"messages": found[start:end], "has_more": end < len(found)}
+    return {**told, "response_metadata": {"next_cursor": str(end)}} if end < len(found) else told
+
+
+def within(ts: str, arguments: Mapping[str, Any]) -> bool:
+    """Is a message of the time that is asked for? Its ends are left out unless `inclusive`."""
+    oldest, latest, at = float(arguments.get("oldest") or 0), float(arguments.get("latest") or "inf"), float(ts)
+    is_inclusive = arguments.get("inclusive") in ("1", "true", True)
+    return oldest <= at <= latest if is_inclusive else oldest < at < latest
 
 
 def _auth_test(_world: World, _arguments: Mapping[str, Any]) -> dict[str, Any]:
@@ -265,20 +339,19 @@ def _post_ephemeral(world: World, arguments: Mapping[str, Any]) -> dict[str, Any
 
 def _replies(world: World, arguments: Mapping[str, Any]) -> dict[str, Any]:
     channel, thread = world.room(arguments), arguments.get("ts")
+    has_metadata = arguments.get("include_all_metadata") in ("1", True)
+    replies = answers(world, channel)
     found = [
-        {**one, "metadata": one.get("metadata") if arguments.get("include_all_metadata") in ("1", True) else None}
+        read(one, replies.get(ts, []), has_metadata)
         for (place, ts), one in world.messages.items()
         if place == channel and thread in (ts, one.get("thread_ts")) and not one.get("to")
     ]
     if not found:
         raise Refused("thread_not_found")
     # the first message of the thread comes with every answer, then those after `oldest`, a page at a time
-    oldest, start = str(arguments.get("oldest") or "0"), int(arguments.get("cursor") or 0)
-    later = [one for one in found if float(one["ts"]) > float(oldest) and one["ts"] != thread]
-    end = start + min(int(arguments.get("limit") or REPLIES), REPLIES)
-    is_more = end < len(later)
-    told = {"messages": [one for one in found if one["ts"] == thread] + later[start:end], "has_more": is_more}
-    return {**told, "response_metadata": {"next_cursor": str(end)}} if is_more else told
+    later = [one for one in found if within(one["ts"], arguments) and one["ts"] != thread]
+    page = paged(later, arguments)
+    return {**page, "messages": [one for one in found if one["ts"] == thread] + page["messages"]}
 
 
 def _open_direct(world: World, arguments: Mapping[str, Any]) -> dict[str, Any]:
@@ -291,14 +364,31 @@ def _open_direct(world: World, arguments: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def _history(world: World, arguments: Mapping[str, Any]) -> dict[str, Any]:
+    """What stands in the channel itself, newest first: not what was said in its threads."""
     channel = world.room(arguments)
+    has_metadata = arguments.get("include_all_metadata") in ("1", True)
+    replies = answers(world, channel)
     found = [
-        {**one, "metadata": one.get("metadata") if arguments.get("include_all_metadata") in ("1", True) else None}
-        for (place, _), one in world.messages.items()
-        if place == channel and not one.get("to")
+        read(one, replies.get(ts, []), has_metadata)
+        for (place, ts), one in world.messages.items()
+        if place == channel and not one.get("to") and one.get("thread_ts") in (None, ts) and within(ts, arguments)
     ]
-    newest = sorted(found, key=lambda one: float(one["ts"]), reverse=True)
-    return {"messages": newest[: min(int(arguments.get("limit") or REPLIES), REPLIES)], "has_more": False}
+    return paged(sorted(found, key=lambda one: float(one["ts"]), reverse=True), arguments)
+
+
+def _conversations(world: World, arguments: Mapping[str, Any]) -> dict[str, Any]:
+    """The conversations that the bot is in, of the kinds that are asked for."""
+    kinds = str(arguments.get("types") or "public_channel").split(",")
+    is_short = arguments.get("exclude_archived") in ("1", "true", True)
+    found = [
+        {"id": name, "is_im": name[0] == "D", "is_archived": name in world.archived}
+        for name, who in sorted(world.members.items())
+        if BOT in who and _KINDS[name[0]] in kinds and not (is_short and name in world.archived)
+    ]
+    start = int(arguments.get("cursor") or 0)
+    end = start + min(int(arguments.get("limit") or 100), CONVERSATIONS)
+    more = {"response_metadata": {"next_cursor": str(end) if end < len(found) else ""}}
+    return {"channels": found[start:end], **more}
 
 
 def _upload_url(world: World, arguments: Mapping[str, Any]) -> dict[str, Any]:
@@ -360,6 +450,7 @@ def _update_view(world: World, arguments: Mapping[str, Any]) -> dict[str, Any]:
     return {"view": old}
 
 
+CONVERSATIONS = 3  # at a time: Slack may always give fewer than it was asked for
 REPLIES = 15  # messages at a time, as apps get them that are not of the marketplace
 _Work = Callable[[World, Mapping[str, Any]], dict[str, Any]]
 _SAID = "channel text blocks thread_ts"
@@ -372,10 +463,11 @@ METHODS: Mapping[str, tuple[Iterable[str], str, _Work]] = {
     "chat.postMessage": (("chat:write",), f"{_SAID} metadata unfurl_links unfurl_media", _post_message),
     "files.completeUploadExternal": (("files:write",), "files channel_id thread_ts initial_comment", _complete_upload),
     "files.getUploadURLExternal": (("files:write",), "filename length alt_txt snippet_type", _upload_url),
-    "conversations.history": ((), "channel include_all_metadata limit", _history),
+    "conversations.history": ((), "channel include_all_metadata limit oldest latest inclusive cursor", _history),
     "conversations.open": (("im:write",), "users", _open_direct),
     "views.open": ((), "trigger_id view", _open_view),
     "views.push": ((), "trigger_id view", _push_view),
     "views.update": ((), "view_id external_id hash view", _update_view),
-    "conversations.replies": ((), "channel ts include_all_metadata oldest limit inclusive cursor", _replies),
+    "conversations.replies": ((), "channel ts include_all_metadata oldest latest limit inclusive cursor", _replies),
+    "users.conversations": ((), "types exclude_archived limit cursor", _conversations),
 }

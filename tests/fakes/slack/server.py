@@ -38,7 +38,8 @@ USES = 5  # of an address that came with a click
 
 LATE = 0.5  # seconds, for a client that has less patience
 
-Fault = Literal["ratelimited", "unavailable", "cut_before", "cut_after", "late"]
+# the last three come after the effect: what was asked for is done, and nobody hears so
+Fault = Literal["ratelimited", "unavailable", "cut_before", "late", "cut_after", "unavailable_after", "broken_after"]
 
 
 @dataclass(frozen=True)
@@ -96,6 +97,8 @@ class FakeSlack(World):
         self.retry_after = 1
         self._windows: dict[str, _Window] = {}
         self._failing: list[_Failing] = []
+        self._refusing: dict[str, list[str]] = {}
+        self._distorted: dict[str, dict[str, Any]] = {}
         self._open = _Open()
         self._envelopes = count(1)
         self._client = httpx.Client(timeout=DEADLINE, verify=False)  # loopback; building a context for TLS is slow
@@ -120,20 +123,43 @@ class FakeSlack(World):
     # ---- what a test does ---------------------------------------------------------------------------------------
 
     def fail(self, kind: Fault, times: int = 1, on: str = "chat.*") -> None:
-        """Let the next calls of the methods that *on* matches go wrong, before or (`cut_after`) after their effect.
+        """Let the next calls of the methods that *on* matches go wrong, before or (`…_after`) after their effect.
 
         `upload` is the sending of a file's bytes to the address that was given for it; that may come `late` as well.
         """
         self._failing.append(_Failing(kind, times, re.compile(on)))
 
+    def break_down(self, kind: Fault = "unavailable", on: str = ".*") -> None:
+        """From now on nothing that *on* matches works, until `mend`."""
+        self.fail(kind, times=1_000_000, on=on)
+
+    def mend(self) -> None:
+        """Everything works again."""
+        with self.lock:
+            self._failing.clear()
+            self._refusing.clear()
+
+    def distort(self, method: str, answer: Mapping[str, Any]) -> None:
+        """From now on *method* answers so."""
+        self._distorted[method] = dict(answer)
+
+    def refuse(self, method: str, word: str, times: int = 1) -> None:
+        """Let the next calls of *method* be refused with *word*."""
+        self._refusing[method] = [word] * times
+
     def say(self, user: str, channel: str, text: str, thread: str | None = None, **others: Any) -> str:
         """*user* says something; the app is sent what it subscribes to. The time that names the message."""
-        ts = self.next_ts()
-        self.told(user, channel, text, ts, thread)
+        ts = self.write(user, channel, text, thread or others.get("thread_ts"))
         if thread:
             others["thread_ts"] = thread
         for event in self.events(user, channel, text, ts, **others):
             self.send(event)
+        return ts
+
+    def write(self, user: str, channel: str, text: str, thread: str | None = None) -> str:
+        """*user* says something that the app is not sent, as while nobody can reach it. The time that names it."""
+        ts = self.next_ts()
+        self.told(user, channel, text, ts, thread)
         return ts
 
     def click(self, user: str, post: Mapping[str, Any], label: str, **others: Any) -> Sent:
@@ -291,12 +317,18 @@ class FakeSlack(World):
             self.calls.append(Call(method, arguments, fault))
             return (429 if fault == "ratelimited" else 503), {"ok": False, "error": fault}, False
         try:
+            if refusing := self._refusing.get(method):
+                raise Refused(refusing.pop())
             answer = {"ok": True, **self.carry_out(method, arguments, token)}
             self.calls.append(Call(method, arguments, fault))
         except Refused as refused:
             self.calls.append(Call(method, arguments, refused.error))
             answer = {"ok": False, "error": refused.error, **refused.details}
-        return 200, answer, fault == "cut_after"
+        if fault == "unavailable_after":
+            return 503, {"ok": False, "error": "service_unavailable"}, False
+        if fault == "broken_after":
+            return 200, {"ok": False, "error": "internal_error"}, False
+        return 200, self._distorted.get(method, answer), fault == "cut_after"
 
     def _fault(self, method: str) -> Fault | None:
         with self.lock:

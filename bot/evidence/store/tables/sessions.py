@@ -57,6 +57,15 @@ def load(
     return Session(session_id, actor.id, *known, row["state"] == State.ACCEPT)
 
 
+def moved_at(connection: Connection, session_id: str, actor: Actor) -> datetime | None:
+    """When the person's side of the conversation was last gone on with; None where it never was."""
+    found = connection.first(
+        "SELECT updated_at FROM sessions WHERE session_id = :asked AND actor_id = :asker",
+        {"asked": session_id, "asker": actor.id},
+    )
+    return None if found is None else moment(found[0])
+
+
 def carried(session: Session) -> dict[str, Any]:
     """What *session* brought into a turn, as JSON."""
     offered = [choice.model_dump() for choice in session.offered]

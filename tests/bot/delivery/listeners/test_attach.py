@@ -12,6 +12,7 @@ from bot.delivery.blocks import files
 from bot.delivery.listeners import threads as desks
 from bot.delivery.listeners.ask import mention as read
 from bot.delivery.listeners.attach import attach
+from bot.delivery.listeners.notify import tell
 from bot.router import Answerer
 from tests.fakes.frame import question, said
 from tests.fakes.slack.payloads import BOT, mention, message
@@ -178,14 +179,15 @@ def test_a_scope_that_is_not_granted_is_named(start, slack):
     assert told["text"].startswith("Without chart.png and result.csv: this app lacks the scope files:write")
 
 
-def test_words_that_cannot_be_said_either_cost_nothing(start, slack, caplog, event):
+def test_words_that_cannot_be_said_now_are_said_later(start, slack, event):
     bot = start(mode="still", answerers=answering())
     threads = bot.slack.threads
     slack.scopes.discard("files:write")
     lost = read(event["event"], threads).model_copy(update={"channel": "C9"})
     asked = said(question(), "data", "answered", "t", columns=("a",), rows=((1,), (2,)))
-    attach(asked, lost, threads.client)
-    assert [one.message for one in caplog.records if one.name == "bylaw.slack"][-1] == "missing files were not told"
+    attach(asked, lost, threads.client, bot.bot.services())
+    tell(threads)
+    assert [post["text"][:30] for post in slack.posts("D1")] == ["Without result.csv: this app l"]
 
 
 def test_what_is_too_large_is_left_out_and_the_rest_comes(start, slack, monkeypatch):

@@ -5,6 +5,7 @@ from __future__ import annotations
 import threading
 
 from bot.delivery.listeners.notify import tell
+from bot.delivery.listeners.outbox import mark
 from bot.evidence.store import schema
 from bot.evidence.store.tables import deliveries, requests
 from bot.lifecycle import Outcome
@@ -67,10 +68,10 @@ def test_a_notice_that_was_sent_by_a_process_that_died_is_not_sent_again(start, 
     services = bot.bot.services()
     ((name, letter),) = _open(bot)
     with services.store.writing() as connection:
-        deliveries.claim(connection, name, "dead", services.clock(), services.lease * 0)
-    from bot.delivery.listeners import notify
-
-    notify._send(name, "D1", letter, bot.slack.threads.client)
+        held = deliveries.claim(connection, name, "dead", services.clock(), services.lease)
+        deliveries.renew(connection, held, services.clock(), services.lease * 0)
+    slack.at(services.clock())
+    bot.slack.threads.client.chat_postMessage(channel="D1", text=letter["text"], metadata=mark(name))
     tell(bot.slack.threads)
     bot.settle()
     assert (len(slack.posts("D1")), _open(bot)) == (1, [])

@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 import sys
+import time
 from dataclasses import replace
+from datetime import UTC, datetime, timedelta
 
 import pytest
 
 from bot.conversation import Actor
 from bot.delivery.listeners.heard import Heard, said_at, session_of
 from bot.delivery.slack.app import answering, open_slack
+from bot.evidence.store.tables import watches
 from bot.settings import Settings
 from bylaw.errors import BylawError, UsageError
 from tests.fakes.slack.payloads import TEAM
@@ -89,3 +92,37 @@ def test_leftovers_are_taken_up_when_the_app_starts(start, slack):
         bot.settle()
     bot.slack.close()
     assert [post["text"] for post in slack.posts("D1")] == ["It lost money."]
+
+
+def test_what_was_said_while_no_process_was_there_is_answered_when_one_starts(start, slack):
+    bot = start(mode="still")
+    now = datetime.now(UTC)
+    with bot.bot.services().store.writing() as connection:
+        for name in ("slack:T0ACME", "slack:T0ACME:D1"):
+            watches.begin(connection, name, now - timedelta(minutes=30))
+    slack.at(now - timedelta(minutes=20))
+    slack.write("UANA", "D1", "why did we leave plasma?")
+    bot.slack.start()
+    until_there(lambda: slack.posts("D1"))
+    bot.slack.close()
+    assert [post["text"] for post in slack.posts("D1")] == ["It lost money."]
+
+
+def test_what_nobody_foresaw_in_an_answer_of_slack_ends_no_work(start, slack, caplog):
+    bot = start(mode="still")
+    with bot.bot.services().store.writing() as connection:
+        watches.begin(connection, "slack:T0ACME", datetime.now(UTC) - timedelta(minutes=30))
+    slack.distort("users.conversations", {"ok": True, "channels": "none"})
+    bot.slack.start()
+    until_there(lambda: "could not be read" in caplog.text)
+    assert all(one.is_alive() for one in bot.slack._beside)
+    bot.slack.close()
+
+
+def until_there(found):
+    """Wait for what runs beside."""
+    for _ in range(500):
+        if found():
+            return
+        time.sleep(0.02)
+    pytest.fail("it never came")

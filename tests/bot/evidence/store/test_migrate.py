@@ -5,6 +5,7 @@ from __future__ import annotations
 import hashlib
 import subprocess
 import sys
+from datetime import timedelta
 from pathlib import Path
 
 import pytest
@@ -19,7 +20,7 @@ from bot.evidence.store import migrate
 from bot.evidence.store.engine import StoreError, connect
 from bot.evidence.store.migrate import HEAD, SCRIPTS, revision, upgrade
 from bot.evidence.store.schema import metadata
-from bot.evidence.store.tables import audit
+from bot.evidence.store.tables import audit, deliveries
 from tests.fakes.forked import Forked
 from tests.fakes.frame import NOON
 
@@ -86,6 +87,45 @@ def test_processes_that_start_together_build_one_store(store_url, tmp_path):
     assert said == ["False", "False", "False", "True"]
     with connect(store_url, tmp_path).reading() as connection:
         assert set(metadata.tables) < set(inspect(connection.full).get_table_names())
+
+
+def test_what_an_earlier_version_gave_up_keeps_that_meaning_and_can_be_sent_again(store_url, tmp_path):
+    old = connect(store_url, tmp_path)
+    config = Config()
+    config.set_main_option("script_location", str(SCRIPTS))
+    rows = [
+        ("sent", 1, '{"ts": "1"}', None, "2026-11-20T12:00:00.000000Z"),
+        ("lost", 3, None, "SlackApiError: user_not_found", "2026-11-20T12:00:00.000000Z"),
+        ("open", 2, None, "cut", None),
+        ("new", 0, None, None, None),
+    ]
+    letter = '{"to": "ana", "about": "r1", "event": "handled", "text": "It is 41 %."}'
+    insert = (
+        "INSERT INTO deliveries (delivery_id, letter, attempts, place, failure, closed_at, created_at, kind, recipient)"
+        " VALUES (:name, :letter, :attempts, :place, :failure, :closed, '2026-11-20T11:00:00.000000Z', 'notice', 'ana')"
+    )
+    if store_url.startswith("postgresql"):
+        insert = insert.replace(":letter", "CAST(:letter AS JSONB)").replace(":place", "CAST(:place AS JSONB)")
+    with old.writing() as connection:
+        config.attributes.update(connection=connection.full, metadata=metadata)
+        command.upgrade(config, "0010")
+        for name, attempts, place, failure, closed in rows:
+            given = {"name": name, "letter": letter, "attempts": attempts, "place": place}
+            connection.execute(text(insert), {**given, "failure": failure, "closed": closed})
+    assert upgrade(old)
+    with old.writing() as connection:
+        found = {name: deliveries.load(connection, name) for name, *_ in rows}
+        assert {name: (row["outcome"], row["is_doubtful"]) for name, row in found.items()} == {
+            "sent": ("delivered", True),
+            "lost": ("given up", True),
+            "open": (None, True),
+            "new": (None, False),
+        }
+        assert [one.delivery_id for one in deliveries.list_undelivered(connection, NOON, 10)] == ["lost", "new", "open"]
+        assert [name for name, _ in deliveries.notices(connection, NOON)] == ["new", "open"]
+        assert [deliveries.retry(connection, name, NOON) for name in ("lost", "sent")] == [True, False]
+        assert deliveries.claim(connection, "lost", "a", NOON, timedelta(minutes=1)).is_doubtful
+    old.close()
 
 
 def test_a_chain_of_the_first_version_still_holds_and_goes_on(store_url, tmp_path):
