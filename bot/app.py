@@ -36,6 +36,7 @@ from bylaw.signature import Keys
 
 if TYPE_CHECKING:
     from bylaw.compiled import CompiledPolicyBundle
+    from bylaw.github.pull_request import Standing
     from bylaw.llm.guarded import Guard
     from bylaw.sealed import SealedBundle
     from bylaw.warehouses.port import Warehouse
@@ -147,6 +148,7 @@ def open_bot(
     given: tuple[Answerer, ...] | None = None,
     is_compiled_here: bool = False,
     promoting: Callable[[str, Any, Services], str] | None = None,
+    pull_request: Callable[[str], Standing | None] | None = None,
 ) -> Bot:
     """A bot on the bundle in the file *bundle*, with the three answerers unless others are *given*.
 
@@ -193,6 +195,7 @@ def open_bot(
         bundle_artifact=_kept(bundle, index, artifacts),
         anchor=anchoring(settings),
         promoting=promoting,
+        pull_request=pull_request,
     ).under(index.rules.autonomy)
     return Bot(bundle, services, seen, close, admit, settings.bundle_keys)
 

@@ -193,9 +193,10 @@ def serve(
         server.warn_of_trust()
     path, is_ours = bundle_path(given, bundle, root), is_compiled_here(given, bundle, root)
     promoting = opening.promoting(root, settings.environment())
+    following = opening.following(settings.environment())
 
     def opened() -> Bot:
-        bot = app.open_bot(given, path, is_compiled_here=is_ours, promoting=promoting)
+        bot = app.open_bot(given, path, is_compiled_here=is_ours, promoting=promoting, pull_request=following)
         bot.settle()
         return bot
 

@@ -20,6 +20,7 @@ from bot.router import Answerer, Thresholds
 if TYPE_CHECKING:
     from bylaw.audit.entry import Checkpoint
     from bylaw.authored.machines.autonomy import Autonomy
+    from bylaw.github.pull_request import Standing
     from bylaw.llm.guarded import Guard
     from bylaw.warehouses.port import Warehouse
 
@@ -57,6 +58,7 @@ class Services:
     bundle_artifact: str | None = None  # the bundle on the shelf, for whoever rebuilds an answer later
     warehouse: Warehouse | None = None  # where lookups of the gate run
     llm: Guard | None = None  # the language model that may judge; it decides nothing
+    pull_request: Callable[[str], Standing | None] | None = None  # how the one at an address stands
     promoting: Callable[[str, Any, Services], str] | None = None  # opens a candidate's pull request: where it is
     anchor: Callable[[Checkpoint], None] = field(default=lambda tail: None)  # hears of each entry of the chain
 

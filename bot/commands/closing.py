@@ -5,11 +5,13 @@ from __future__ import annotations
 import json
 from collections.abc import Iterator
 from contextlib import contextmanager
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 import click
 
+from bot import settings
 from bot.cli import bundle_path, given_settings, is_compiled_here
 from bylaw.errors import UsageError
 
@@ -32,15 +34,18 @@ def tick(bundle: Path | None, root: Path | None, as_json: bool) -> None:
     """Do once what a server does every BYLAW_TICK_SECONDS: settle the answers that nobody accepted in time.
 
     At level 5 an answer counts as accepted after 24 hours, at level 4 after 48; at level 3 it is abandoned after 72
-    hours, and a recommendation expires after 7 days: who asked is told. `rules/autonomy.yaml` has the figures.
+    hours, and a recommendation expires after 7 days: who asked is told. `rules/autonomy.yaml` has the figures. With
+    GITHUB_REPOSITORY and a token, candidates follow their pull requests.
 
     \b
     bylaw tick
     */5 * * * *  bylaw tick --root /srv/policies        where no server runs
     """
+    from bot.memory.opening import following
     from bot.request.scheduler import tick as done
 
-    with _services(bundle, root) as services:
+    with _services(bundle, root) as opened:
+        services = replace(opened, pull_request=following(settings.environment()))
         counts = done(services, services.clock())
     if as_json:
         click.echo(json.dumps(counts, indent=2, sort_keys=True))

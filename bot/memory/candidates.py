@@ -12,7 +12,7 @@ from datetime import datetime
 from bot.conversation import Actor
 from bot.evidence.store.connection import Connection
 from bot.evidence.store.tables import audit, candidates, corrections, deliveries
-from bot.evidence.store.tables.candidates import Candidate
+from bot.evidence.store.tables.candidates import BY_PULL_REQUEST, WAITING, Candidate
 from bot.evidence.store.tables.corrections import Correction
 from bot.memory.changes import Change, in_words
 from bot.memory.consensus import Consensus, consensus
@@ -26,9 +26,12 @@ _LONGEST_REASON = 1_000
 _PROPOSED = (
     "{count} experienced colleagues made the same correction: {change}. Look at it: `bylaw promote show {name}`."
 )
+_ANOTHER = "its pull request was merged, and what is in service now says something else"
 _MERGED = (
     "Your correction of {day} is shared knowledge now: {change}. It holds for everybody; your private one is retired."
 )
+_CLOSED = "The pull request of the correction `{name}` was closed without being merged: {url}. Opened again, it counts."
+_PEOPLE = Actor(id=BY_PULL_REQUEST)  # who decided there is written down there
 _REJECTED = "Your correction of {day} was not taken over for everybody: {reason}. It still holds for your own answers."
 
 
@@ -51,24 +54,27 @@ def gather(services: Services, now: datetime, about: Correction | None = None) -
 def retire(services: Services, now: datetime) -> int:
     """End the private corrections that the bundle in service now says itself, and tell who made them. How many."""
     with services.store.reading() as connection:
-        if not any(_shared(connection, services)):
+        if not any(_shared(connection, services)) and not _landed_otherwise(connection, services):
             return 0
     with services.store.writing() as connection:
         done, merged = _shared(connection, services)
+        otherwise = _landed_otherwise(connection, services)
+        rejected = [_reject(connection, one, _ANOTHER, BY_PULL_REQUEST, now) for one in otherwise]
         corrections.move(connection, [one.correction_id for one in done], now, stage="promoted", is_applied=False)
         for one in done:
             text = _MERGED.format(day=one.at.date().isoformat(), change=in_words(_change(one)))
             deliveries.notify(connection, one.actor_id, one.request_id, f"merged:{one.structure}", text, now)
         for candidate in merged:
             candidates.change(connection, candidate.candidate_id, stage="merged", merged_at=now)
-        entry = audit.append(connection, _merged_entry(done, merged, services), lambda: now)
+            deliveries.supersede(connection, candidate.candidate_id, "candidate", now)
+        entry = audit.append(connection, _merged_entry(done, merged, rejected, services), lambda: now)
     services.anchor(after(entry))
     return len(done)
 
 
 def _shared(connection: Connection, services: Services) -> tuple[list[Correction], list[Candidate]]:
     """The private corrections, and the candidates, that the bundle in service says by now."""
-    voices, waiting = corrections.in_play(connection), candidates.all_of(connection, "proposed", "opened")
+    voices, waiting = corrections.in_play(connection), candidates.all_of(connection, *WAITING)
     if not voices and not waiting:
         return [], []
     context = services.index.bundle.context
@@ -76,6 +82,22 @@ def _shared(connection: Connection, services: Services) -> tuple[list[Correction
         [one for one in voices if _says(context, _change(one))],
         [one for one in waiting if _says(context, Change.model_validate(one.change))],
     )
+
+
+def _landed_otherwise(connection: Connection, services: Services) -> list[Candidate]:
+    """Those that people merged with other words: what is in service is younger than the merge, and says others."""
+    landed = candidates.all_of(connection, "landed")
+    committed = services.index.bundle.bundle_metadata.committed_at if landed else None
+    if committed is None:
+        return []
+    served, context = datetime.fromisoformat(committed), services.index.bundle.context
+    return [
+        one
+        for one in landed
+        if one.merged_at is not None
+        and one.merged_at <= served
+        and not _says(context, Change.model_validate(one.change))
+    ]
 
 
 def reject(name: str, reason: str, actor: Actor, services: Services) -> Candidate:
@@ -86,15 +108,76 @@ def reject(name: str, reason: str, actor: Actor, services: Services) -> Candidat
     now = services.clock()
     with services.store.writing() as connection:
         candidate = held(connection, name, actor, services, is_locked=True)
-        members = corrections.named(connection, candidate.members)
-        values = {"stage": "rejected", "reviewed_by": actor.id, "reviewed_at": now, "reason": reason}
-        candidates.change(connection, name, **values)
-        corrections.move(connection, candidate.members, now, stage="rejected")
-        for one in members:
-            text = _REJECTED.format(day=one.at.date().isoformat(), reason=reason)
-            deliveries.notify(connection, one.actor_id, one.request_id, f"rejected:{name}", text, now)
+        _reject(connection, candidate, reason, actor.id, now)
         entry = audit.append(connection, _reviewed("rejected", candidate, actor, services, reason=reason), lambda: now)
     services.anchor(after(entry))
+    return candidate
+
+
+def land(candidate: Candidate, merged_at: datetime, services: Services) -> bool:
+    """Write down that its pull request is merged; answers change once a bundle says so. False: it moved meanwhile."""
+    now = services.clock()
+    with services.store.writing() as connection:
+        if not _stands(connection, candidate):
+            return False
+        candidates.change(connection, candidate.candidate_id, stage="landed", merged_at=merged_at)
+        deliveries.supersede(connection, candidate.candidate_id, "candidate", now)
+        entry = audit.append(connection, _reviewed("landed", candidate, _PEOPLE, services), lambda: now)
+    services.anchor(after(entry))
+    return True
+
+
+def close(candidate: Candidate, services: Services) -> bool:
+    """Write down that people closed its pull request unmerged: that is a no, and who corrected it is told.
+
+    False: it moved meanwhile.
+    """
+    now, reason = services.clock(), f"its pull request was closed without being merged: {candidate.pull_request}"
+    with services.store.writing() as connection:
+        if not _stands(connection, candidate):
+            return False
+        _reject(connection, candidate, reason, BY_PULL_REQUEST, now)
+        if candidate.reviewed_by is not None:
+            text = _CLOSED.format(name=candidate.candidate_id, url=candidate.pull_request)
+            event = f"closed:{now.isoformat()}"
+            deliveries.notify(connection, candidate.reviewed_by, candidate.candidate_id, event, text, now)
+        said = _reviewed("rejected", candidate, _PEOPLE, services, reason=reason)
+        entry = audit.append(connection, said, lambda: now)
+    services.anchor(after(entry))
+    return True
+
+
+def reopen(candidate: Candidate, services: Services) -> bool:
+    """Write down that people opened its pull request again. False: it moved meanwhile, or was proposed anew."""
+    now = services.clock()
+    with services.store.writing() as connection:
+        if not _stands(connection, candidate) or _open(connection, candidate.structure) is not None:
+            return False
+        candidates.change(connection, candidate.candidate_id, stage="opened", reason=None, reviewed_at=now)
+        corrections.move(connection, candidate.members, now, stage="candidate")
+        url = str(candidate.pull_request)
+        entry = audit.append(connection, _reviewed("opened", candidate, _PEOPLE, services, url=url), lambda: now)
+    services.anchor(after(entry))
+    return True
+
+
+def _stands(connection: Connection, candidate: Candidate) -> bool:
+    """Is it still where it was? From now on until the transaction ends."""
+    found = candidates.load(connection, candidate.candidate_id, is_locked=True)
+    return found is not None and found.stage == candidate.stage
+
+
+def _reject(connection: Connection, candidate: Candidate, reason: str, by: str, now: datetime) -> Candidate:
+    """Move the candidate and its corrections, and tell who made them."""
+    name = candidate.candidate_id
+    values = {"stage": "rejected", "reviewed_by": by, "reviewed_at": now, "reason": reason}
+    candidates.change(connection, name, **values)
+    members = corrections.named(connection, candidate.members)
+    corrections.move(connection, candidate.members, now, stage="rejected")
+    deliveries.supersede(connection, name, "candidate", now)
+    for one in members:
+        text = _REJECTED.format(day=one.at.date().isoformat(), reason=reason)
+        deliveries.notify(connection, one.actor_id, one.request_id, f"rejected:{name}", text, now)
     return candidate
 
 
@@ -105,6 +188,7 @@ def opened(name: str, url: str, actor: Actor, services: Services) -> None:
         candidate = held(connection, name, actor, services, is_locked=True)
         values = {"stage": "opened", "reviewed_by": actor.id, "reviewed_at": now, "pull_request": url}
         candidates.change(connection, name, **values)
+        deliveries.supersede(connection, name, "candidate", now)
         entry = audit.append(connection, _reviewed("opened", candidate, actor, services, url=url), lambda: now)
     services.anchor(after(entry))
 
@@ -115,7 +199,7 @@ def held(connection: Connection, name: str, actor: Actor, services: Services, is
     found = candidates.load(connection, name, is_locked)
     if found is None:
         raise UsageError(f"there is no candidate `{name}`", "`bylaw promote list` names them")
-    if found.stage in ("rejected", "merged"):
+    if found.stage in ("rejected", "landed", "merged"):
         raise UsageError(f"`{name}` was {found.stage} already")
     return found
 
@@ -151,7 +235,7 @@ def _is_news(connection: Connection, one: Consensus) -> bool:
 
 def _open(connection: Connection, structure: str) -> Candidate | None:
     standing = candidates.of_structure(connection, structure)
-    return next((one for one in standing if one.stage in ("proposed", "opened")), None)
+    return next((one for one in standing if one.stage in WAITING), None)
 
 
 def _proposed(connection: Connection, one: Consensus, services: Services, now: datetime) -> AuditEntry | None:
@@ -182,8 +266,12 @@ def _change(one: Correction) -> Change:
     return Change(object=str(one.object), field=str(one.field), new=str(one.new))
 
 
-def _merged_entry(done: list[Correction], merged: list[Candidate], services: Services) -> dict[str, object]:
+def _merged_entry(
+    done: list[Correction], merged: list[Candidate], rejected: list[Candidate], services: Services
+) -> dict[str, object]:
     named = {"corrections": [one.correction_id for one in done], "candidates": [one.candidate_id for one in merged]}
+    if rejected:
+        named["rejected"] = [one.candidate_id for one in rejected]
     return {"event": "promoted", **named, **_origin(services)}
 
 

@@ -96,7 +96,7 @@ def waiting(actor: Actor, services: Services, is_all: bool = False) -> tuple[Can
     """The candidates that a steward has to look at; with *is_all* also those that were decided."""
     deciding.check_steward(actor, services)
     with services.store.reading() as connection:
-        return candidates.all_of(connection, *(() if is_all else ("proposed", "opened")))
+        return candidates.all_of(connection, *(() if is_all else candidates.WAITING))
 
 
 def _agreed(candidate: Candidate, services: Services) -> Consensus:

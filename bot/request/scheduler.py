@@ -19,6 +19,7 @@ from bot.evidence.store.tables import deliveries, requests
 from bot.evidence.store.tables.requests import Standing
 from bot.lifecycle import Outcome
 from bot.memory import candidates
+from bot.memory.following import follow
 from bot.request.orchestrator import handle
 from bot.request.settlement import TIME, settle
 from bot.services import Services, Serving
@@ -139,6 +140,7 @@ def _outcome(standing: Standing, services: Services) -> Outcome | None:
 JOBS: Mapping[str, Job] = {
     "timers": timers,
     "consensus": candidates.gather,
+    "followed": follow,
     "retired": candidates.retire,
 }
 SERVED: Mapping[str, Job] = {"resumed": resume}  # only where questions are answered: it needs the same warehouse

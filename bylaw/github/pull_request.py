@@ -10,6 +10,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
+from datetime import UTC, datetime
 from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Literal
@@ -29,6 +30,7 @@ TRAILER = "Bylaw-Proposal"
 _TRAILER = re.compile(rf"^{TRAILER}: (\S+)$", re.MULTILINE)
 _MARKER = re.compile(r"<!-- bylaw:proposal (\S+) -->")
 _BRANCH = re.compile(r"[A-Za-z0-9][A-Za-z0-9._/-]{0,150}")
+_ADDRESS = re.compile(r"/([^/]+/[^/]+)/pull/([0-9]{1,9})$")
 _TEMPLATE = Path(__file__).with_name("templates") / "pull_request_v1.md.j2"
 _LONGEST_TITLE = 256
 
@@ -73,6 +75,26 @@ class Opened:
     commit: str | None = None
     did: tuple[str, ...] = ()
     notes: tuple[str, ...] = field(default=())
+
+
+@dataclass(frozen=True)
+class Standing:
+    """What people made of a pull request, and when they merged it."""
+
+    state: Literal["open", "closed", "merged"]
+    merged_at: datetime | None = None
+
+
+def look_up(hub: Hub, url: str) -> Standing | None:
+    """How the pull request at *url* stands; None where it is none of this repository's. Raises GitHubError."""
+    named = _ADDRESS.search(url)
+    if named is None or named[1].lower() != hub.slug.lower():
+        return None
+    with told():
+        pull = hub.repository.get_pull(int(named[2]))
+        if pull.merged_at is not None:
+            return Standing("merged", pull.merged_at.astimezone(UTC))
+        return Standing("open" if pull.state == "open" else "closed")
 
 
 def open_pull_request(hub: Hub, proposal: Proposal) -> Opened:

@@ -209,7 +209,13 @@ def test_a_job_that_fails_keeps_none_of_the_others_from_being_done(served, monke
 
     monkeypatch.setattr(scheduler, "JOBS", {"broken": broken, **scheduler.JOBS})
     ask(served)
-    assert tick(served, NOON + timedelta(days=3)) == {"broken": 0, "timers": 1, "consensus": 0, "retired": 0}
+    assert tick(served, NOON + timedelta(days=3)) == {
+        "broken": 0,
+        "timers": 1,
+        "consensus": 0,
+        "followed": 0,
+        "retired": 0,
+    }
 
 
 def test_a_server_ticks_in_the_background_until_it_ends(served, monkeypatch):
@@ -226,5 +232,6 @@ def test_a_server_ticks_in_the_background_until_it_ends(served, monkeypatch):
 def test_the_command_ticks_once(repository, tmp_path):
     place = {"BYLAW_STORE_URL": f"sqlite:///{tmp_path}/store.db", "BYLAW_ARTIFACTS": str(tmp_path / "artifacts")}
     done = call_bylaw("tick", "--bundle", repository.bundle, "--json", **place)
-    assert (done.code, json.loads(done.out)) == (0, {"timers": 0, "consensus": 0, "retired": 0})
-    assert call_bylaw("tick", "--bundle", repository.bundle, **place).out == "timers: 0\nconsensus: 0\nretired: 0\n"
+    assert (done.code, json.loads(done.out)) == (0, {"timers": 0, "consensus": 0, "followed": 0, "retired": 0})
+    told = call_bylaw("tick", "--bundle", repository.bundle, **place).out
+    assert told == "timers: 0\nconsensus: 0\nfollowed: 0\nretired: 0\n"
