@@ -53,6 +53,15 @@ def beats(a: ConditionalRule, b: ConditionalRule, overrides: Mapping[str, frozen
     return b.policy_id in overrides.get(a.policy_id, ())
 
 
+@dataclass(frozen=True, slots=True)
+class Camps:
+    """Rivals of a rule: those that beat it, those that it beats, and those of equal rank."""
+
+    stronger: tuple[int, ...]
+    weaker: tuple[int, ...]
+    equal: tuple[int, ...]
+
+
 class Rivals:
     """The contradictions of a ruleset, looked up by outcome and action instead of among all pairs."""
 
@@ -64,6 +73,7 @@ class Rivals:
         self._permitting: dict[str, list[int]] = defaultdict(list)
         self._excluded: dict[str, list[str]] = defaultdict(list)
         self._of: dict[int, tuple[int, ...]] = {}
+        self._camps: dict[tuple[Effect, int, str | None], Camps] = {}
         for i, rule in enumerate(ruleset.rules):
             for outcome, action in rule.effect.takes:
                 self._taking[outcome][action].append(i)
@@ -115,6 +125,23 @@ class Rivals:
     def beats(self, i: int, j: int) -> bool:
         """Does rule *i* remove rule *j*'s effect where both fire?"""
         return beats(self.ruleset.rules[i], self.ruleset.rules[j], self.ruleset.overrides)
+
+    def camps(self, i: int) -> Camps:
+        """The rivals of rule *i* by who gives way. Rules of one effect and level have the same, and share them."""
+        rule = self.ruleset.rules[i]
+        key = rule.effect, rule.level, rule.policy_id if rule.policy_id in self._overriding else None
+        if key not in self._camps:
+            stronger = tuple(j for j in self.of(i) if self.beats(j, i))
+            weaker = tuple(j for j in self.of(i) if self.beats(i, j))
+            parted = {*stronger, *weaker}
+            self._camps[key] = Camps(stronger, weaker, tuple(j for j in self.of(i) if j not in parted))
+        return self._camps[key]
+
+    @cached_property
+    def _overriding(self) -> frozenset[str]:
+        """The policies that override another, or are overridden."""
+        overrides = self.ruleset.overrides
+        return frozenset(overrides).union(*overrides.values()) if overrides else frozenset()
 
     def disputes(self, i: int, j: int) -> bool:
         """Do the two answer one outcome differently? Then the stronger wins, even where its own action is banned."""

@@ -8,11 +8,12 @@ sides. What could not be answered is told, and then nothing is said about the re
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from functools import cached_property
 
 from bylaw.logic.boxes.boxes import Box
+from bylaw.logic.formula.ir import ConditionalRule
 from bylaw.logic.solver.solver import Solver
 from ci.proofs.theory import Theory
 from ci.proofs.versions.changed import Change, Changes, Unknown
@@ -83,6 +84,7 @@ class _Comparison:
     def _reached(self, n: int) -> dict[Subject, set[int]]:
         theory, found = self.sides[n], defaultdict[Subject, set[int]](set)
         rivals, rules = theory.rivals, theory.ruleset.rules
+        equals: dict[int, Mapping[tuple[str, ...], list[int]]] = {}  # of the rivals that rules share
         for loose in self.shared.loose[n]:
             near = self._boxes(n, loose)
             reached, todo = {loose}, [loose]
@@ -90,14 +92,18 @@ class _Comparison:
                 i = todo.pop()
                 for subject in spoken_of(rules[i].effect):
                     found[subject].add(loose)
-                for j in rivals.of(i):
-                    if j in reached or rivals.beats(j, i) or not self._meets(n, j, near):
-                        continue
-                    if rivals.beats(i, j):
+                camps = rivals.camps(i)
+                for j in camps.weaker:
+                    if j not in reached and self._meets(n, j, near):
                         reached.add(j)
                         todo.append(j)
-                    for outcome, _ in rules[j].effect.takes:  # where equals meet, neither answers
-                        found[Subject("outcome", outcome)].add(loose)
+                if id(camps) not in equals:
+                    equals[id(camps)] = _by_outcomes(rules, camps.equal)
+                for outcomes, others in equals[id(camps)].items():  # where equals meet, neither answers
+                    new = [who for who in (found[Subject("outcome", one)] for one in outcomes) if loose not in who]
+                    if new and any(j not in reached and self._meets(n, j, near) for j in others):
+                        for who in new:
+                            who.add(loose)
         return found
 
     @cached_property
@@ -168,6 +174,14 @@ class _Comparison:
             for item in side.theory.ruleset.constraints:
                 found.update(day for day in (item.start, None if item.end is None else item.end + 1) if day is not None)
         return [self.at, *sorted(day for day in found if day > self.at)]
+
+
+def _by_outcomes(rules: Sequence[ConditionalRule], among: Iterable[int]) -> Mapping[tuple[str, ...], list[int]]:
+    """Rules by the outcomes that they answer."""
+    found: dict[tuple[str, ...], list[int]] = defaultdict(list)
+    for j in among:
+        found[tuple(outcome for outcome, _ in rules[j].effect.takes)].append(j)
+    return found
 
 
 def _over_time(daily: Sequence[tuple[int, list[Change]]]) -> Iterator[Change]:

@@ -7,7 +7,7 @@ must be settled, so a box need not be cut along every rule that meets it.
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable
+from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass
 
 from bylaw.logic.formula.ir import Effect, EffectKind
@@ -39,12 +39,15 @@ class Side:
         self.theory, self.subject = theory, subject
         self.relevant = tuple(sorted(relevant))
         rules, rivals = theory.ruleset.rules, theory.rivals
-        known = set(self.relevant)
-        near = {i: [j for j in rivals.of(i) if j in known] for i in self.relevant}
-        self.stronger = {i: [j for j in near[i] if rivals.beats(j, i)] for i in self.relevant}
-        self.equal = {
-            i: frozenset(j for j in near[i] if not rivals.beats(j, i) and not rivals.beats(i, j)) for i in self.relevant
-        }
+        known = frozenset(self.relevant)
+        near: dict[int, tuple[list[int], frozenset[int]]] = {}  # rules of one effect and level share theirs
+        self.stronger: dict[int, list[int]] = {}
+        self.equal: dict[int, frozenset[int]] = {}
+        for i in self.relevant:
+            camps = rivals.camps(i)
+            if id(camps) not in near:
+                near[id(camps)] = ([j for j in camps.stronger if j in known], known.intersection(camps.equal))
+            self.stronger[i], self.equal[i] = near[id(camps)]
         self.speakers = tuple(i for i in self.relevant if subject in spoken_of(rules[i].effect))
 
     def says(self, fires: Iterable[int]) -> tuple[str | bool | None, int | None]:
@@ -68,7 +71,8 @@ class Side:
             return set() if secure else outlook.reached(live) & set(open_)
         if any(outlook.is_secure(j) for i in secure for j in self.equal[i]):
             return set()
-        start = [i for i in live if i in fires or not self._is_spare(i, secure)]
+        said = self._said_by(secure)
+        start = [i for i in live if i in fires or not self._is_spare(i, said)]
         return outlook.reached([*start, *self._clashing(start, outlook)]) & set(open_)
 
     def mattering(self, fires: Collection[int], open_: Collection[int], steady: Collection[int]) -> set[int]:
@@ -85,13 +89,21 @@ class Side:
         known = set(takers)
         return {j for j in outlook.present if not self.equal[j].isdisjoint(known) and outlook.is_live(j)}
 
-    def _is_spare(self, i: int, secure: Iterable[int]) -> bool:
+    def _said_by(self, secure: Iterable[int]) -> dict[int, int]:
+        """For each effect that a secure rule has the strongest level at which one has it."""
+        rules, effects = self.theory.ruleset.rules, self.theory.effects
+        levels: dict[int, int] = {}
+        for i in secure:
+            levels[effects[i]] = min(rules[i].level, levels.get(effects[i], rules[i].level))
+        return levels
+
+    def _is_spare(self, i: int, said: Mapping[int, int]) -> bool:
         """Does a secure rule of the same effect say all that rule *i* could, against whoever it could say it?"""
-        rules = self.theory.ruleset.rules
-        mine = rules[i]
+        mine = self.theory.ruleset.rules[i]
         if mine.policy_id in self.theory.ruleset.overrides:
             return False
-        return any(rules[s].effect == mine.effect and rules[s].level <= mine.level for s in secure)
+        level = said.get(self.theory.effects[i])
+        return level is not None and level <= mine.level
 
 
 class _Outlook:

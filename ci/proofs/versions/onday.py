@@ -16,10 +16,12 @@ from ci.proofs.theory import Theory
 from ci.proofs.versions.beyond import Beyond
 from ci.proofs.versions.changed import Change, Unknown
 from ci.proofs.versions.influence import Side, Subject
-from ci.proofs.versions.pieces import Piece, Read, Space, is_silent, waits
+from ci.proofs.versions.pieces import Group, Piece, Read, Space, is_silent, waits
 from ci.proofs.versions.regions import Budget, Entry, Found, Held, Limits, Search, TooManyPieces
 from ci.proofs.versions.shared import Shared
 from ci.proofs.versions.sharedcase import Cases, Unanswered
+
+MOST_SPARED = 100  # facts that a case is tried without
 
 
 class Ground:
@@ -66,7 +68,7 @@ class Day:
         self.ground, self.sides, self.among, self.day = ground, sides, among, day
         self.subject = sides[0].subject
         self.space = ground.space
-        self.entries = tuple(self._entries())
+        self.entries = tuple(self._together_by_effect(self._entries()))
         invariants = [formula for side in sides for formula in side.theory.invariants(day)]
         self.cases = Cases(self.space, tuple(dict.fromkeys(invariants)), ground.reasoner)
 
@@ -85,6 +87,29 @@ class Day:
         for j in two:
             if j not in partnered:
                 yield Entry(self.ground.read(1, j), None, j)
+
+    def _together_by_effect(self, entries: Iterable[Entry]) -> Iterator[Entry]:
+        """The entries, those as one that cannot be told apart by what follows where they fire.
+
+        Otherwise two policies of n rules each meet in n times n boxes, of which every one says the same.
+        """
+        alike: dict[tuple[object, ...], list[Entry]] = defaultdict(list)
+        for k, entry in enumerate(entries):
+            kind: object = k if waits(entry.read) else None  # what waits for a fact is looked at by itself
+            sides = zip(self.sides, (entry.before, entry.after), strict=True)
+            alike[(kind, *(None if i is None else self._follows(side, i) for side, i in sides))].append(entry)
+        for members in alike.values():
+            first = members[0]
+            if len(members) == 1:
+                yield first
+            else:
+                read = Group("any", tuple(entry.read for entry in members))
+                yield Entry(read, first.before, first.after, tuple(members))
+
+    def _follows(self, side: Side, i: int) -> tuple[object, ...]:
+        """Equal for two rules of a version exactly when they do the same wherever they fire."""
+        rule = side.theory.ruleset.rules[i]
+        return rule.policy_id, side.theory.effects[i], rule.level
 
     def changes(self, unknown: list[Unknown]) -> Iterator[Change]:
         """The regions of this day, each confirmed."""
@@ -184,27 +209,36 @@ class Day:
         is_outcome = self.subject.kind == "outcome"
         missing = {fact for d in decisions for fact in d.undecided.get(self.subject.name, ()) if is_outcome}
         voices = self._voices(0, case, decisions[0]), self._voices(1, case, decisions[1])
-        causes, told = self._causes(changed), tuple(sorted(missing))
+        causes, told = self._causes(changed, case), tuple(sorted(missing))
         return Change(self.subject, *held, where, case, self.day, None, voices, causes, told, is_bound)
 
-    def _causes(self, positions: Iterable[int]) -> tuple[tuple[int, ...], tuple[int, ...]]:
-        entries = [self.entries[k] for k in sorted(positions)]
+    def _causes(self, positions: Iterable[int], case: Facts) -> tuple[tuple[int, ...], tuple[int, ...]]:
+        entries = [one for k in sorted(positions) for one in self._firing(self.entries[k], case)]
         return (
             tuple(e.before for e in entries if e.before is not None),
             tuple(e.after for e in entries if e.after is not None),
         )
 
+    def _firing(self, entry: Entry, case: Facts) -> Iterable[Entry]:
+        """Of entries that stand together those that fire in the case."""
+        if not entry.members:
+            return (entry,)
+        n = 0 if entry.before is not None else 1
+        rules = self.sides[n].theory.ruleset.rules
+        fire = [one for one in entry.members if truth(rules[_on_side(one, n)].guard, case) is True]
+        return fire or (entry,)
+
     # ---- the plain reading ------------------------------------------------------------------------------------------
 
-    def _decisions(self, facts: Facts) -> tuple[Decision, Decision]:
+    def _decisions(self, facts: Facts, names_unknown: bool = True) -> tuple[Decision, Decision]:
         one, two = (
-            side.theory.evaluator.decide(facts, self.day, among)
+            side.theory.evaluator.decide(facts, self.day, among, names_unknown)
             for side, among in zip(self.sides, self.among, strict=True)
         )
         return one, two
 
     def _held(self, facts: Facts) -> tuple[Held, Held]:
-        one, two = (_said(decision, self.subject) for decision in self._decisions(facts))
+        one, two = (_said(decision, self.subject) for decision in self._decisions(facts, names_unknown=False))
         return one, two
 
     def _fewest(self, facts: Facts, piece: Piece, expected: tuple[Held, Held]) -> dict[str, Value]:
@@ -216,11 +250,17 @@ class Day:
         kept = self._completed(facts)
         if self._held(kept) != expected:
             raise WitnessMismatch(f"the plain reading does not confirm the case {kept}", "please report it")
-        for var in sorted(kept.keys() - spoken):
+        spare = sorted(kept.keys() - spoken)
+        if len(spare) > MOST_SPARED:  # a case of hundreds of facts is not read: it stays as the solver gave it
+            return kept
+        for var in spare:
             without = {name: value for name, value in kept.items() if name != var}
-            if self.cases.allows(without) and self._held(without) == expected:
+            if self._shows(expected, without):
                 kept = without
         return kept
+
+    def _shows(self, expected: tuple[Held, Held], facts: Facts) -> bool:
+        return self.cases.allows(facts) and self._held(facts) == expected
 
     def _completed(self, facts: Facts) -> dict[str, Value]:
         """The case with a value for every shared fact that an entry speaks of."""
@@ -242,6 +282,12 @@ class Day:
         fires, _ = evaluator.firing(facts, self.day, side.relevant)
         says = side.says(fires)[1]
         return () if says is None else (says,)
+
+
+def _on_side(entry: Entry, n: int) -> int:
+    found = entry.after if n else entry.before
+    assert found is not None
+    return found
 
 
 def _said(decision: Decision, subject: Subject) -> Held:

@@ -277,6 +277,11 @@ def cut(item: Read, piece: Piece) -> Test | None:
     return None
 
 
+def size(item: Read) -> int:
+    """How many tests *item* is made of."""
+    return 1 if isinstance(item, Test) else sum(map(size, item.items))
+
+
 def waits(item: Read) -> bool:
     """Does *item* speak of a fact that cases are silent about?"""
     return item.where is None if isinstance(item, Test) else any(map(waits, item.items))

@@ -11,9 +11,12 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from ci.proofs.versions.influence import Side, Subject
-from ci.proofs.versions.pieces import Piece, Read, Space, cut, reading
+from ci.proofs.versions.pieces import Piece, Read, Space, cut, reading, size
 
 Held = str | bool | None  # an action or None for an outcome, true or false for a duty
+
+
+TESTS = 64  # that a box may leave open and still count as one
 
 
 class TooManyPieces(Exception):
@@ -42,21 +45,30 @@ class Budget:
         """A search begins."""
         self.share = (self.left + 1) // 2
 
-    def spend(self) -> None:
-        """Count one box. Raises TooManyPieces when the search has had its share."""
+    def spend(self, tests: int) -> None:
+        """Count one box, which leaves so many tests open: one of many costs as much as several of few.
+
+        Raises TooManyPieces when the search has had its share.
+        """
         if self.share <= 0:
             raise TooManyPieces
-        self.share -= 1
-        self.left -= 1
+        cost = min(self.share, 1 + tests // TESTS)
+        self.share -= cost
+        self.left -= cost
 
 
 @dataclass(frozen=True, slots=True)
 class Entry:
-    """A rule of the comparison: its index on either side, None where that side lacks it."""
+    """A rule of the comparison: its index on either side, None where that side lacks it.
+
+    Rules of one policy with one effect stand together: where any of them fires, what holds is the same. `members` are
+    then the entries that this one stands for.
+    """
 
     read: Read
     before: int | None
     after: int | None
+    members: tuple[Entry, ...] = ()
 
     @property
     def is_changed(self) -> bool:
@@ -89,10 +101,11 @@ class Search:
     def run(self) -> Iterator[Found]:
         """Every box that differs. Raises TooManyPieces."""
         self.budget.begin()
+        sizes = [size(entry.read) for entry in self.entries]
         todo: list[tuple[Piece, tuple[int, ...], tuple[int, ...]]] = [({}, (), tuple(range(len(self.entries))))]
         while todo:
             piece, fires, open_ = todo.pop()
-            self.budget.spend()
+            self.budget.spend(sum(map(sizes.__getitem__, open_)))
             fires, open_, silent = self._settled(piece, fires, open_)
             if not self._can_differ(fires, (*open_, *silent)):
                 continue
