@@ -9,9 +9,14 @@ from datetime import date
 from functools import cached_property
 from pathlib import Path
 
+from bylaw.authored.machines.rules import Rules
+from bylaw.logic.formula.ir import ValueMisfit
 from ci import pipeline
 from ci.executors.port import Executor
-from ci.findings import Finding, graded, known_before
+from ci.findings import Finding, gates_first, graded, known_before
+from ci.gating.findings import Versions, gate_findings
+from ci.gating.former import with_former_rules
+from ci.gating.guards import changed_guards
 from ci.loading.commits.base_commit import files_at
 from ci.loading.commits.revision import Revision, revision
 from ci.loading.files import NOTHING, Changed, Content
@@ -54,7 +59,8 @@ class Checked:
     """The findings, and the fingerprints of those that the base already had.
 
     Of a large repository the workspace holds the words only; every place then carries its line. `recorded` are words
-    about what was written down of a warehouse.
+    about what was written down of a warehouse. `raw` is everything that was found, whatever a repository makes of it;
+    `rules` are those by which the findings were judged: with a base the ones that gate are the base's.
     """
 
     workspace: Workspace
@@ -62,6 +68,13 @@ class Checked:
     existing: frozenset[str] = frozenset()
     answers: tuple[Answered, ...] = ()
     recorded: str | None = None
+    raw: tuple[Finding, ...] = ()
+    rules: Rules | None = None
+
+    @property
+    def changes(self) -> tuple[Finding, ...]:
+        """The changes of outcome, told or kept quiet."""
+        return tuple(f for f in self.raw if f.id == "outcome-change" and "apart" not in f.detail)
 
     @property
     def new(self) -> tuple[Finding, ...]:
@@ -83,14 +96,18 @@ def check(
     executors: Executors | None = None,
     cache: Path | None = None,
     rows: Rows | None = None,
+    is_merged: bool = False,
 ) -> Checked:
     """Check *root*. Both sides are asked for the same day, so that time alone makes nothing new.
+
+    What gates comes from the base, and what the change does to it is told first; where it *is merged* already, its own
+    settings hold.
 
     *executors* opens the workers for a large set that is asked about whole; left out, this process does all of it.
     *cache* is the folder where the check of a large set leaves what the next one need not ask. *rows* is a warehouse
     that the context is held against, as old as it is on the day *at*, or *today*.
     """
-    checked = _checked(root, at, today, base, progress, executors, cache)
+    checked = _checked(root, at, today, base, progress, executors, cache, is_merged)
     return against_rows(checked, root, base, at or today, rows)
 
 
@@ -103,13 +120,14 @@ def _checked(
     progress: Progress | None,
     executors: Executors | None,
     cache: Path | None,
+    is_merged: bool,
 ) -> Checked:
     kept = None if cache is None else snapshot.place(cache, root)
     last = None if kept is None else snapshot.read(kept)
     try:
-        return _from_last(last, root, at, today, base, progress, executors, kept)
+        return _from_last(last, root, at, today, base, progress, executors, kept, is_merged)
     except Changed:  # somebody writes while this reads
-        return _from_last(None, root, at, today, base, progress, executors, kept)
+        return _from_last(None, root, at, today, base, progress, executors, kept, is_merged)
 
 
 def _from_last(
@@ -121,6 +139,7 @@ def _from_last(
     progress: Progress | None,
     executors: Executors | None,
     kept: Path | None,
+    is_merged: bool,
 ) -> Checked:
     """The check of *root*, from what the *last* one knew."""
     found, shown = files_of(root, NOTHING if last is None else last.known), revision(root)
@@ -129,12 +148,13 @@ def _from_last(
     if kept is None and max(len(side.policies) for side in (now, old or now)) < SMALL:
         after = pipeline.check(now.workspace(), now.at, progress)
         if old is None:
-            return Checked(
-                after.workspace, waived(after.findings, after.workspace, now.at), answers=after.proofs.answers
-            )
-        compared = against(pipeline.check(old.workspace(), now.at, progress), after)
+            told = waived(after.findings, after.workspace, now.at)
+            return Checked(after.workspace, told, answers=after.proofs.answers, raw=after.raw)
+        before = pipeline.check(old.workspace(), now.at, progress)
+        compared = against(before, after, Gating(root, str(base), is_merged))
         return replace(compared, answers=after.proofs.answers)
-    return in_parts(now, old, progress, executors, kept, last)
+    gating = None if base is None else Gating(root, base, is_merged)
+    return in_parts(now, old, progress, executors, kept, last, gating)
 
 
 def against_rows(checked: Checked, root: Path, base: str | None, at: date, rows: Rows | None) -> Checked:
@@ -142,7 +162,7 @@ def against_rows(checked: Checked, root: Path, base: str | None, at: date, rows:
 
     Without a warehouse nobody knows whether a waiver of what only a warehouse can find is idle.
     """
-    rules = checked.workspace.rules
+    rules = checked.rules or checked.workspace.rules
     if rows is None:
         unknown = {waiver.finding for waiver in rules.waivers.waivers if waiver.id in MEASURED}
         return replace(checked, findings=tuple(f for f in checked.findings if not _is_idle(f, unknown)))
@@ -150,7 +170,7 @@ def against_rows(checked: Checked, root: Path, base: str | None, at: date, rows:
     from ci.measured.registry import measure  # SQL is read only where rows are
 
     files = [file for file in files_of(root) if not isinstance(file, Finding) and not file.path.startswith("policies/")]
-    workspace = read(root, files, Revision(), at)
+    workspace = replace(read(root, files, Revision(), at), rules=rules)
     measured = measure(workspace, rows.url, at, rows.record)
     found = graded(measured.findings, rules.ci.severities)
     standing = {finding.fingerprint for finding in found}
@@ -162,7 +182,7 @@ def against_rows(checked: Checked, root: Path, base: str | None, at: date, rows:
     both = sorted([*rest, *stands], key=lambda finding: _RANK[finding.severity])
     broken = sum(one.severity == "error" for one in found)
     words = told(measured.recorded, workspace.context, broken) if rows.record else None
-    return replace(checked, findings=tuple(both), existing=checked.existing | existing, recorded=words)
+    return replace(checked, findings=gates_first(both), existing=checked.existing | existing, recorded=words)
 
 
 def _is_idle(finding: Finding, waived_: Set[str]) -> bool:
@@ -170,31 +190,88 @@ def _is_idle(finding: Finding, waived_: Set[str]) -> bool:
     return finding.id == "idle-waiver" and finding.rules[0] in waived_
 
 
-def against(before: Run, after: Run) -> Checked:
+@dataclass(frozen=True, slots=True)
+class Gating:
+    """Where files beside the policy folders are compared (None: nowhere), since which commit; and whether the change is
+    in already."""
+
+    root: Path | None = None
+    base: str = ""
+    is_merged: bool = False
+
+    def rules(self, before: Rules, after: Rules) -> Rules:
+        """The rules by which *after* is judged."""
+        return after if self.is_merged else with_former_rules(before, after)
+
+    def told(self, before: Run, after: Run, is_asked: bool = True) -> list[Finding]:
+        """What *after* does to its own checks."""
+        if self.is_merged:
+            return []
+        guards = changed_guards(self.root, self.base) if self.root is not None else ({}, {})
+        sides, known = (before.workspace, after.workspace), (before.ruleset, after.ruleset)
+        return gate_findings(Versions(sides, known, after.at, guards), after if is_asked else None)
+
+
+def against(before: Run, after: Run, gating: Gating) -> Checked:
     """What *after* has that *before* had not, each new finding on a line that changed where one is part of it."""
     old = {path: source.text for path, source in before.workspace.sources.items()}
     changed = {path for path, source in after.workspace.sources.items() if old.get(path) != source.text}
-    found = _compared(before.findings, after.findings, changed, _changes(before, after), after.workspace)
+    told = [*_changes(before, after), *gating.told(before, after)]
+    rules = gating.rules(before.workspace.rules, after.workspace.rules)
+    existing = _existing(before.raw, after.raw, lambda finding: _stood(finding, before, changed))
+    found = _compared(after.raw, existing, changed, told, after.workspace, rules)
     return _waived(found, after.at, waived(before.findings, before.workspace, after.at))
 
 
+def _existing(before: Sequence[Finding], after: Sequence[Finding], stood: Callable[[Finding], bool]) -> frozenset[str]:
+    """The fingerprints of what *before* had already. A contradiction of the same rules is another one in other cases:
+    whoever rewrites a policy that has one may not bring in the next under its name."""
+    known = known_before(after, before)
+    return frozenset(f.fingerprint for f in after if f.fingerprint in known and (f.id != "conflict" or stood(f)))
+
+
+def _stood(finding: Finding, before: Run, changed: Set[str]) -> bool:
+    """Did the policies of *finding* contradict each other in its very case before? Asked where one of them changed."""
+    places = {finding.at.path, *(place.path for place, _ in finding.related)}
+    case = finding.counterexample or {}
+    if places.isdisjoint(changed) or "facts" not in case or finding.members[1:]:
+        return True
+    variables = before.ruleset.variables
+    try:
+        facts = {name: variables[name].read(value) for name, value in case["facts"].items()}
+    except (KeyError, ValueMisfit):
+        return False
+    day = date.fromisoformat(case["at"]) if case.get("at") else before.at
+    decision = before.proofs.evaluator.decide(facts, day.toordinal(), names_unknown=False)
+    return any({*finding.policies} <= {*conflict.policies} for conflict in decision.conflicts)
+
+
 def _compared(
-    before: tuple[Finding, ...],
-    after: tuple[Finding, ...],
+    after: Sequence[Finding],
+    existing: frozenset[str],
     changed: set[str],
-    changes: list[Finding],
+    told: list[Finding],
     workspace: Workspace,
+    rules: Rules,
 ) -> Checked:
-    existing = known_before(after, before)
-    findings = [f if f.fingerprint in existing else anchored(f, changed) for f in after]
-    return Checked(workspace, tuple(graded([*findings, *changes], workspace.rules.ci.severities)), existing)
+    raw = [*(f if f.fingerprint in existing else anchored(f, changed) for f in after), *told]
+    judged = tuple(graded(raw, rules.ci.severities))
+    return Checked(workspace, judged, existing, raw=tuple(graded(raw, {})), rules=rules)
 
 
 def _waived(checked: Checked, at: date, before: Sequence[Finding] = ()) -> Checked:
-    """With what people accepted. A waiver that was idle *before* is nothing new."""
+    """With what people accepted, as the base has it. A waiver that was idle *before* is nothing new.
+
+    Whether a waiver is idle is said of the file as it lies there.
+    """
     idle = {finding.fingerprint for finding in before if finding.id == "idle-waiver"}
-    found = waived(checked.findings, checked.workspace, at)
-    return replace(checked, findings=found, existing=checked.existing | idle)
+    judging = checked.rules or checked.workspace.rules
+    held = replace(checked.workspace, rules=judging)
+    found = [one for one in waived(checked.findings, held, at) if one.id != "idle-waiver"]
+    own = replace(checked.workspace, rules=judging.model_copy(update={"waivers": checked.workspace.rules.waivers}))
+    found += [one for one in waived(checked.findings, own, at) if one.id == "idle-waiver"]
+    told = sorted(found, key=lambda finding: _RANK[finding.severity])
+    return replace(checked, findings=gates_first(told), existing=checked.existing | idle)
 
 
 def _changes(before: Run, after: Run) -> list[Finding]:
@@ -231,7 +308,8 @@ def checked_again(last: Snapshot | None, now: Inventory) -> tuple[Snapshot, tupl
     """The findings of *now*, from the *last* check as far as that goes, and what this one leaves for the next."""
     after = _Asking(None, None).brought(last, now)
     words = now.part(now.words, Beyond(), Selection()).read()
-    return after, _waived(Checked(words, tuple(graded(after.findings, words.rules.ci.severities))), now.at).findings
+    found = tuple(graded(after.findings, words.rules.ci.severities))
+    return after, _waived(Checked(words, found, raw=after.findings), now.at).findings
 
 
 def in_parts(
@@ -241,6 +319,7 @@ def in_parts(
     executors: Executors | None = None,
     kept: Path | None = None,
     last: Snapshot | None = None,
+    gating: Gating | None = None,
 ) -> Checked:
     """The same as a check of everything, from what the *last* one left; what this one leaves lies in *kept*."""
     asking = _Asking(progress, executors)
@@ -255,12 +334,23 @@ def in_parts(
         snapshot.write(kept, after)
     words = _with_lines(now.part(now.words, Beyond(), Selection()).read(), now)
     answers = counted(after.statuses, ASKED)
-    findings = tuple(graded(after.findings, words.rules.ci.severities))
-    if before is None or old is None:
-        return _waived(Checked(words, findings, answers=answers), now.at)
+    if before is None or old is None or gating is None:
+        findings = tuple(graded(after.findings, words.rules.ci.severities))
+        return _waived(Checked(words, findings, answers=answers, raw=after.findings), now.at)
     changed = {path for path in now.files if before.files.get(path) != after.files[path]}
-    compared = _compared(before.findings, findings, changed, _large_changes(old, before, now, after), words)
+    runs = _differing(old, before, now, after)
+    told = _large_told(runs, gating)
+    earlier = old.part(old.words, Beyond(), Selection()).read().rules
+    rules = gating.rules(earlier, words.rules)
+    existing = _existing(before.findings, after.findings, lambda one: _stood(one, runs[0], changed))
+    compared = _compared(after.findings, existing, changed, told, words, rules)
     return _waived(replace(compared, answers=answers), now.at, _waived_before(old, before))
+
+
+def _large_told(runs: tuple[Run, Run], gating: Gating) -> list[Finding]:
+    """The changes of outcome, and of what gates; a set that is not asked whole again does not say what that hides."""
+    told = gating.told(*runs, is_asked=False)
+    return list(settled(runs[1], [*_changes(*runs), *told]))
 
 
 def _with_lines(words: Workspace, now: Inventory) -> Workspace:
@@ -311,25 +401,25 @@ def _waived_before(old: Inventory, before: Snapshot) -> tuple[Finding, ...]:
     return waived(before.findings, words, old.at)
 
 
-def _large_changes(old: Inventory, before: Snapshot, now: Inventory, after: Snapshot) -> list[Finding]:
-    """Which cases change outcome, from the policies that differ and everyone who may fire together with them."""
+def _differing(old: Inventory, before: Snapshot, now: Inventory, after: Snapshot) -> tuple[Run, Run]:
+    """Both versions of the policies that differ and of everyone who may fire together with them."""
     differing = {path for path in {*before.files, *after.files} if before.files.get(path) != after.files.get(path)}
     sides = ((old, before), (now, after))
     cards = [{path: side.cards[path] for path in differing if path in side.cards} for _, side in sides]
     if any(map(is_decisive, differing)) or any(card.kind.binds for found in cards for card in found.values()):
-        paths = {*before.cards, *after.cards}
+        paths = {*differing, *before.cards, *after.cards}
     elif not any(cards):
-        return []
+        paths = {*differing}
     else:
         met = [Neighbourhood(side.cards).touched(found.values()) for (_, side), found in zip(sides, cards, strict=True)]
         paths = {*differing, *met[0], *met[1], *after.cards.binding}
-    runs = [
+    one, two = (
         pipeline.check(
             files.part([*files.words, *paths], beyond(side.cards), Selection()).read(), now.at, None, Focus()
         )
         for files, side in sides
-    ]
-    return list(settled(runs[1], _changes(runs[0], runs[1])))
+    )
+    return one, two
 
 
 def _difference(one: Mapping[str, str], other: Mapping[str, str]) -> int:

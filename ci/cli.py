@@ -41,6 +41,7 @@ _at = click.option(
 @click.argument("files", nargs=-1, type=click.Path(path_type=Path), metavar="[FILE]...")
 @ROOT
 @click.option("--base", metavar="REF", help="Only what is new since this git ref fails the check.")
+@click.option("--merged", "is_merged", is_flag=True, help="With --base: the change is in, so its own settings hold.")
 @click.option(
     "--format",
     "format_",
@@ -91,6 +92,7 @@ def check(
     files: tuple[Path, ...],
     root: Path,
     base: str | None,
+    is_merged: bool,
     format_: str,
     summary: Path | None,
     all_: bool,
@@ -148,8 +150,8 @@ def check(
         if dry_run:
             return
     rows = None if warehouse is None else Rows(warehouse, record)
-    checked = _checked(root, at, base, executor, None if no_cache else cache, rows)
-    caps = None if all_ else checked.workspace.rules.ci.report
+    checked = _checked(root, at, base, executor, None if no_cache else cache, rows, is_merged)
+    caps = None if all_ else (checked.rules or checked.workspace.rules).ci.report
     where = folder(root) if format_ in ("github", "sarif") else ""
     told = about(checked.findings, named)
     found = Report(told, checked.workspace.sources, caps, checked.existing, base is not None, where, checked.answers)
@@ -162,7 +164,13 @@ def check(
 
 
 def _checked(
-    root: Path, at: date | None, base: str | None, executor: str | None, cache: Path | None, rows: Rows | None
+    root: Path,
+    at: date | None,
+    base: str | None,
+    executor: str | None,
+    cache: Path | None,
+    rows: Rows | None,
+    is_merged: bool = False,
 ) -> Checked:
     """The run itself, with its progress on a terminal."""
     from bylaw.progress import progress
@@ -173,7 +181,7 @@ def _checked(
     is_alone = executor is not None and place(executor)[0] == "serial"
     with progress() as heard:
         workers = None if is_alone else partial(executors, executor)
-        return run_check(root, at, date.today(), base, heard, workers, cache, rows)
+        return run_check(root, at, date.today(), base, heard, workers, cache, rows, is_merged)
 
 
 def _go_together(record: bool, warehouse: str | None, dry_run: bool, is_fixing: bool) -> None:
@@ -440,6 +448,11 @@ _file = click.Path(dir_okay=False, path_type=Path)
 @click.option("--base", metavar="REF", help="What the change started from; by default what GitHub's event names.")
 @click.option("--compute", type=_file, metavar="OUT", help="Only look, and write what was found into this file.")
 @click.option("--post", type=_file, metavar="IN", help="Only post what such a file says, after holding it to GitHub.")
+@click.option(
+    "--digest",
+    metavar="SHA256",
+    help="With --post: the digest that --compute told on the trusted side. Without it nothing posted is green.",
+)
 @click.option("--dry-run", is_flag=True, help="Show what would be posted; nothing goes over the network.")
 @click.option("--repo", metavar="OWNER/NAME", help="The repository on GitHub; by default that of the event.")
 @click.option("--pull", type=click.IntRange(min=1), metavar="N", help="The pull request; by default that of the event.")
@@ -459,6 +472,7 @@ def review(
     base: str | None,
     compute: Path | None,
     post: Path | None,
+    digest: str | None,
     dry_run: bool,
     repo: str | None,
     pull: int | None,
@@ -487,7 +501,7 @@ def review(
         raise click.UsageError("`--compute` looks and `--post` speaks: name one of them, or neither for both")
     if post is not None and log is not None:
         raise click.UsageError("`--audit` belongs to the half that looks: name it with `--compute`")
-    asked = ReviewOptions(root, base, compute, post, dry_run, repo, pull, head, at, summary, log)
+    asked = ReviewOptions(root, base, compute, post, dry_run, repo, pull, head, at, summary, log, digest)
     done = run_review(asked, here())
     for line in done.lines:
         click.echo(line, color=ctx.color)

@@ -6,13 +6,13 @@ Nothing is proved about either version by itself: their rules are read, and comp
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from datetime import date
 from pathlib import Path
 
 from bylaw.authored.labels import called, labels
 from bylaw.authored.machines.access import Roles
-from bylaw.authored.machines.rules import ProofBudgets
+from bylaw.authored.machines.rules import ProofBudgets, Rules
 from bylaw.authored.policies import Metadata
 from bylaw.authored.vocabulary import Vocabulary
 from bylaw.bundle import FILE_NAME, CompiledPolicyBundle, read
@@ -23,6 +23,9 @@ from bylaw.gate.history import HistoryFact, history_facts
 from bylaw.logic.formula.ir import Ruleset
 from ci.findings import Finding, Place
 from ci.formalize.stage import formalize
+from ci.gating.findings import impossible_case
+from ci.gating.gates import changes_of
+from ci.gating.settings import Side, side_of
 from ci.loading.commits.base_commit import committed_on, files_at
 from ci.loading.commits.revision import Revision
 from ci.loading.derived.variables import variables
@@ -33,7 +36,7 @@ from ci.pipeline import UNREPRESENTABLE, Run
 from ci.proofs.stage import ruleset_of
 from ci.proofs.theory import Theory
 from ci.proofs.versions.change import Change, Changes, Limits, Unknown, changes
-from ci.report.changes import Comparison, held, in_words
+from ci.report.changes import Comparison, GateTold, held, in_words
 from ci.rewritten.rules import Speech, narrowed
 
 Texts = Mapping[str, tuple[str, str]]  # of each file, as it is written and as it is read
@@ -69,12 +72,22 @@ class Version:
     texts: Texts = field(default_factory=dict)
     records: Mapping[str, str] = field(default_factory=dict)
     unchecked: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
+    workspace: Workspace | None = None
+    rules: Rules | None = None
+
+    @property
+    def gating(self) -> Side | None:
+        """What gates, as far as the version carries it."""
+        if self.workspace is not None:
+            return side_of(self.workspace)
+        return None if self.rules is None else Side(self.rules, self.vocabulary)
 
 
 def sides(base: str, head: str, root: Path, at: date | None, today: date) -> tuple[Version, Version, date]:
     """Both versions, and the day they are compared on."""
     one, two = (_version(side, root, at, today) for side in (base, head))
-    return one, two, at or two.day or today
+    # Who may hear what, and what a comparison may cost, is the base's to say.
+    return one, replace(two, roles=one.roles, budgets=one.budgets), at or two.day or today
 
 
 def diff(base: str, head: str, root: Path, at: date | None, today: date) -> Comparison:
@@ -100,7 +113,18 @@ def compared(one: Version, two: Version, day: date) -> Comparison:
         only_remarks(one.texts, two.texts),
         tuple(narrowed(one.ruleset, two.ruleset, speech_of(one, two))),
         tuple(_said_otherwise(one.unchecked, two.unchecked)),
+        tuple(_gates(one, two, day)),
     )
+
+
+def _gates(one: Version, two: Version, day: date) -> Iterator[GateTold]:
+    """What the second version changes of what is checked, with the case that it makes impossible."""
+    before, after = one.gating, two.gating
+    if before is None or after is None:
+        return
+    rulesets = (one.ruleset, two.ruleset)
+    for change in changes_of(before, after, is_bundle=one.workspace is None or two.workspace is None):
+        yield GateTold(change, impossible_case(change, rulesets, one.vocabulary, day))
 
 
 def _said_otherwise(before: Mapping[str, Sequence[str]], after: Mapping[str, Sequence[str]]) -> Iterator[str]:
@@ -142,7 +166,7 @@ def _history(vocabulary: Vocabulary, found: Changes) -> dict[str, HistoryFact]:
 
 
 def _changes(before: Ruleset, after: Ruleset, day: date, budgets: ProofBudgets) -> Changes:
-    """What changes between the rules of two sides, within the head's *budgets*."""
+    """What changes between the rules of two sides, within the base's *budgets*."""
     one, two = (
         Theory(side, day.toordinal(), budgets.rlimit, budgets.timeout_ms, budgets.memory_mb) for side in (before, after)
     )
@@ -191,7 +215,8 @@ def of_workspace(name: str, workspace: Workspace, day: date | None = None) -> Ve
     read_as = {file.policy.policy_id: texts[file.path][1] for file in workspace.policies if file.path in texts}
     budgets, words = rules.ci.proofs, workspace.vocabulary
     unchecked = {record.policy.policy_id: record.texts for record in records if record.texts}
-    return Version(name, ruleset, words, budgets, known_day, left_out, rules.roles, papers, texts, read_as, unchecked)
+    kept = (papers, texts, read_as, unchecked, workspace)
+    return Version(name, ruleset, words, budgets, known_day, left_out, rules.roles, *kept)
 
 
 def _paper(metadata: Metadata) -> Paper:
@@ -231,7 +256,7 @@ def of_bundle(name: str, bundle: CompiledPolicyBundle) -> Version:
         policy_id: tuple(map(str, shown["texts"])) for policy_id, shown in bundle.policies.items() if shown.get("texts")
     }
     words, budgets = bundle.vocabulary, rules.ci.proofs
-    return Version(name, known, words, budgets, day, left_out, rules.roles, papers, unchecked=unchecked)
+    return Version(name, known, words, budgets, day, left_out, rules.roles, papers, unchecked=unchecked, rules=rules)
 
 
 # ---- findings -------------------------------------------------------------------------------------------------------
@@ -239,7 +264,7 @@ def of_bundle(name: str, bundle: CompiledPolicyBundle) -> Version:
 
 def outcome_changes(before: Run, after: Run) -> Iterator[Finding]:
     """One `outcome-change` a region, on the line of a policy that changed; `unknown-answer` for what hit a limit."""
-    found = _changes(before.ruleset, after.ruleset, after.at, after.workspace.rules.ci.proofs)
+    found = _changes(before.ruleset, after.ruleset, after.at, before.workspace.rules.ci.proofs)
     spoken = {**labels(before.workspace.vocabulary), **labels(after.workspace.vocabulary)}
     told = Comparison(("base", "head"), after.at, found, spoken, _history(after.workspace.vocabulary, found))
     for change in found.changes:

@@ -28,6 +28,7 @@ SEVERITIES: Mapping[str, Severity] = {
     "failing-case": "error",
     "outcome-change": "notice",
     "unknown-answer": "error",
+    "changed-check": "warning",
     # words
     "unknown-fact": "error",
     "unknown-action": "error",
@@ -97,6 +98,9 @@ SEVERITIES: Mapping[str, Severity] = {
 }
 
 
+ID_OF_GATES = "changed-check"  # what a change does to its own checks is told first, and is never off
+
+
 @dataclass(frozen=True, slots=True)
 class Place:
     """A file and a route into its data: `("conditions", 1, "value")`. Lines are found when a report is made.
@@ -163,10 +167,17 @@ def graded(findings: Iterable[Finding], severities: Mapping[str, Severity]) -> l
     kept: list[Finding] = []
     for finding in findings:
         severity = severities.get(finding.id, SEVERITIES[finding.id])
+        if severity == "off" and finding.id == ID_OF_GATES:
+            severity = "notice"
         if severity != "off":
             kept.append(replace(finding, severity=severity))
     rank = {"error": 0, "warning": 1, "notice": 2}
     return sorted(kept, key=lambda f: (rank[f.severity], f.at.path, f.id, _in_order(f.at.route), f.message))
+
+
+def gates_first(findings: Iterable[Finding]) -> tuple[Finding, ...]:
+    """*findings* with what a change does to its own checks before everything else, otherwise in their order."""
+    return tuple(sorted(findings, key=lambda finding: finding.id != ID_OF_GATES))
 
 
 def _in_order(route: Route) -> list[tuple[int, str]]:

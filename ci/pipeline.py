@@ -37,13 +37,17 @@ UNREPRESENTABLE = frozenset(("unreadable-file", "schema", "duplicate-key", "dupl
 
 @dataclass(frozen=True, slots=True)
 class Run:
-    """What one trip found. `at` is the day the questions were asked for."""
+    """What one trip found. `at` is the day the questions were asked for.
+
+    `raw` are the findings as bad as they usually are: no setting of the repository has taken one away.
+    """
 
     workspace: Workspace
     ruleset: Ruleset
     proofs: Proofs
     findings: tuple[Finding, ...]
     at: date
+    raw: tuple[Finding, ...] = ()
 
     @property
     def failed(self) -> bool:
@@ -93,7 +97,8 @@ def check(workspace: Workspace, at: date, progress: Progress | None = None, focu
         proofs = replace(proofs, records=layered(proofs.records, workspace))
     found += proofs.findings
     found += tools(workspace, ruleset, at.toordinal())
-    return Run(workspace, ruleset, proofs, tuple(graded(found, workspace.rules.ci.severities)), at)
+    severities = workspace.rules.ci.severities
+    return Run(workspace, ruleset, proofs, tuple(graded(found, severities)), at, tuple(graded(found, {})))
 
 
 def layered(records: Sequence[PolicyRecord], workspace: Workspace) -> list[PolicyRecord]:

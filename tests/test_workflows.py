@@ -14,6 +14,7 @@ import pytest
 import yaml
 
 from bylaw.cli import COMMANDS
+from ci.review.posted.binding import digest_of
 from ci.scaffold import init
 from tests.test_lock import pyproject
 from tests.trips.test_pull_request import Git
@@ -28,6 +29,7 @@ OF_A_NEW_ONE = "your-org/bylaw/ci@v1 # zizmor: ignore[unpinned-uses] your own; n
 RIGHTS: dict[tuple[str, str], dict[str, str]] = {
     ("tests.yml", "tests"): {"contents": "read"},
     ("policies.yml", "review"): {"contents": "read"},
+    ("policies-comment.yml", "look"): {"actions": "read", "contents": "read", "pull-requests": "read"},
     ("policies-comment.yml", "post"): {
         "actions": "read",
         "checks": "write",
@@ -140,10 +142,12 @@ def test_the_part_that_reads_a_strangers_files_has_no_secret_and_writes_nothing(
 def test_the_part_that_may_write_runs_only_the_default_branch() -> None:
     document = loaded(OURS / "policies-comment.yml")
     assert document[True] == {"workflow_run": {"workflows": ["policies"], "types": ["completed"]}}
-    (checkout,) = (step for step in steps(document) if step.get("uses", "").startswith("actions/checkout@"))
+    post = document["jobs"]["post"]
+    (checkout,) = (step for step in post["steps"] if step.get("uses", "").startswith("actions/checkout@"))
     assert checkout["with"] == {"persist-credentials": False}
     assert not [step for step in steps(document) if "run" in step]
-    assert "github.event.workflow_run.event == 'pull_request'" in document["jobs"]["post"]["if"]
+    assert "github.event.workflow_run.event == 'pull_request'" in document["jobs"]["look"]["if"]
+    assert post["needs"] == "look" and post["steps"][-1]["with"]["digest"] == "${{ needs.look.outputs.digest }}"
 
 
 def test_the_part_that_answers_runs_nothing_of_the_pull_request() -> None:
@@ -303,9 +307,18 @@ def test_the_untrusted_part_computes_against_where_the_change_began(git: Git, tm
 
 @needs_bash
 def test_the_trusted_part_posts_the_file(git: Git, tmp_path: Path) -> None:
-    done, said = run(script("post"), tmp_path, git.folder, OUT="a file.json", GITHUB_TOKEN="t")
+    done, said = run(script("post"), tmp_path, git.folder, OUT="a file.json", GITHUB_TOKEN="t", DIGEST="sha256:1")
     assert done.returncode == 0, done.stderr
-    assert said[3:] == ["review", "--post", "a file.json", "--root", "."]
+    assert said[3:] == ["review", "--post", "a file.json", "--digest", "sha256:1", "--root", "."]
+
+
+@needs_bash
+def test_what_was_computed_is_named_by_its_digest(git: Git, tmp_path: Path) -> None:
+    out, told = git.folder / "review.json", tmp_path / "output"
+    out.write_text("found", encoding="utf-8")
+    done, _ = run(script("compute"), tmp_path, git.folder, BASE_SHA="", OUT=str(out), GITHUB_OUTPUT=str(told))
+    assert done.returncode == 0, done.stderr
+    assert told.read_text(encoding="utf-8") == f"digest={digest_of(b'found')}\n"
 
 
 @needs_bash

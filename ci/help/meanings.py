@@ -40,6 +40,10 @@ MEANINGS: Mapping[str, tuple[str, str]] = {
         "A change makes cases end differently.",
         "Look at the cases, and approve the change if they are meant.",
     ),
+    "changed-check": (
+        "A change alters what decides whether it passes, or which cases there are.",
+        "Let the owners of the file decide; make it in a pull request of its own where it hides something.",
+    ),
     "unknown-answer": (
         "A question could not be answered within its budget. That is never counted as passed.",
         "Simplify the guards, or raise the budget under `proofs` in rules/ci.yaml.",

@@ -223,8 +223,8 @@ def _reason(problem: OSError) -> str:
 
 
 def _shown(path: str) -> str:
-    """A name that is not UTF-8 is still printed, and hashed."""
-    return path.encode("utf-8", "backslashreplace").decode()
+    """A name that is not UTF-8 is still printed, and hashed; git's own names are shown alike."""
+    return os.fsencode(path).decode("utf-8", "backslashreplace")
 
 
 def _unreadable(path: str, message: str) -> Finding:

@@ -140,7 +140,7 @@ def _run(part: Part) -> Run:
 
 def answered(run: Run, asked: Selection) -> PartAnswer:
     """What *run* found about what was *asked*."""
-    return PartAnswer(tuple(settled(run, filter(asked.owns, run.findings))), run.proofs.statuses, clashing(run))
+    return PartAnswer(tuple(settled(run, filter(asked.owns, run.raw))), run.proofs.statuses, clashing(run))
 
 
 def surveyed(run: Run, files: Iterable[File]) -> dict[str, Card]:

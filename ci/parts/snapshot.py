@@ -29,7 +29,7 @@ from ci.parts.card_table import Cards
 from ci.parts.cards import Kind
 from ci.proofs.answers import Concern, Row, Statuses
 
-FORMAT = 4
+FORMAT = 5
 PARTS = 5  # lines before those of the boxes
 NO_SIGNATURE: Signature = (0, 0, 0, 0)
 PROGRAM = Path(__file__).resolve().parents[2]

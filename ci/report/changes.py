@@ -10,7 +10,7 @@ from collections import Counter
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from datetime import date
-from typing import Any
+from typing import Any, Protocol
 
 import click
 
@@ -32,6 +32,33 @@ COLOURS = {"tightened": "yellow", "loosened": "cyan", "changed": "magenta"}
 TOLD_BOXES = 3  # of a region in words; its formula has them all
 
 
+class Gate(Protocol):
+    """A setting that decides what is checked, and differs: in words, and what it was and is."""
+
+    @property
+    def words(self) -> str: ...
+    @property
+    def kind(self) -> str: ...
+    @property
+    def about(self) -> str: ...
+    @property
+    def sides(self) -> tuple[str | None, str | None]: ...
+
+
+@dataclass(frozen=True, slots=True)
+class GateTold:
+    """Such a setting, and a case that it makes impossible."""
+
+    gate: Gate
+    case: Mapping[str, Any] | None = None
+
+    @property
+    def words(self) -> str:
+        """The change in one sentence."""
+        gone = f"; there is no case any more with {self.case['words']}" if self.case else ""
+        return f"this changes what is checked: {self.gate.words}{gone}"
+
+
 @dataclass(frozen=True, slots=True)
 class Comparison:
     """What was compared, for which day, what was found, and how to speak of the facts."""
@@ -44,6 +71,7 @@ class Comparison:
     remark_count: int = 0  # files, where nothing but comments and layout differs
     narrowed: tuple[str, ...] = ()  # conditions that stand before several actions of one policy
     texts: tuple[str, ...] = ()  # how the sentences that no logic checks differ, a line for each policy
+    gates: tuple[GateTold, ...] = ()  # what decides what is checked, and differs
 
     @property
     def variables(self) -> dict[str, Variable]:
@@ -150,6 +178,7 @@ def render_json(comparison: Comparison, recorded: Mapping[str, Any] | None = Non
         "head": comparison.names[1],
         "at": comparison.at.isoformat(),
         "effect": found.tendency,
+        "checks": [_gate(told) for told in comparison.gates],
         "changes": [_change(comparison, change) for change in found.changes],
         "nothing_else_changes": not found.unknown,
         "only_comments_in": comparison.remark_count,
@@ -161,6 +190,12 @@ def render_json(comparison: Comparison, recorded: Mapping[str, Any] | None = Non
         **({} if recorded is None else {"recorded": recorded}),
     }
     return json.dumps(document, indent=2, sort_keys=True, allow_nan=False) + "\n"
+
+
+def _gate(told: GateTold) -> dict[str, Any]:
+    before, after = told.gate.sides
+    case = None if told.case is None else dict(told.case)
+    return {"gate": told.gate.kind, "about": told.gate.about, "before": before, "after": after, "case": case}
 
 
 def _change(comparison: Comparison, change: Change) -> dict[str, Any]:
@@ -215,7 +250,9 @@ def _word(word: WordChange) -> dict[str, Any]:
 
 def render(comparison: Comparison) -> str:
     """The report as text, with colours for `click.echo` to keep or strip."""
-    blocks = ["\n".join(_block(comparison, change)) for change in comparison.found.changes]
+    gates = [visible(told.words) for told in comparison.gates]
+    blocks = [*(["\n".join(gates)] if gates else [])]
+    blocks += ["\n".join(_block(comparison, change)) for change in comparison.found.changes]
     notes = [*map(visible, (*comparison.narrowed, *comparison.texts)), *_words(comparison), *_not_compared(comparison)]
     return "\n\n".join([*blocks, *(["\n".join(notes)] if notes else []), "\n".join(_ending(comparison))])
 

@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from pathlib import PurePosixPath
 
-from ci.findings import Finding
+from ci.findings import ID_OF_GATES, Finding
 
 # Errors that leave a policy, or the words of all policies, out of what is proved.
 CAUSES = frozenset(
@@ -33,11 +33,13 @@ _NOT_PROVED = frozenset(("cases",))  # files by their stem: what is wrong in the
 
 
 def in_order(findings: Sequence[Finding]) -> list[Finding]:
-    """What to mend first, first: words of the vocabulary, then all else, then what may only follow, then notices."""
+    """What a change does to its own checks; then words of the vocabulary, all else, what may only follow, notices."""
     return sorted(findings, key=_rank)
 
 
 def _rank(finding: Finding) -> int:
+    if finding.id == ID_OF_GATES:
+        return -1
     if finding.severity == "notice":
         return 2 + len(_LATE)
     if finding.id in _LATE:

@@ -72,7 +72,7 @@ def _command(finding: Finding, report: Report) -> str:
         "col": str(column),
         "title": finding.id,
     }
-    told = ",".join(f"{name}={_escaped(value, _PROPERTY)}" for name, value in properties.items())
+    told = ",".join(f"{name}={_property(value)}" for name, value in properties.items())
     return f"::{_COMMANDS[finding.severity]} {told}::{_escaped(_text(finding, report), _DATA)}"
 
 
@@ -109,6 +109,11 @@ def _counted(report: Report, shown: int) -> str:
 def _number(findings: Sequence[Finding], severity: Severity) -> str:
     count = sum(finding.severity == severity for finding in findings)
     return f"{count} {severity}{'' if count == 1 else 's'}"
+
+
+def _property(text: str) -> str:
+    """A property as the runner reads it back: what it has no code for and a terminal would act on is spelt out."""
+    return "".join(_PROPERTY.get(char) or visible(char) for char in text)
 
 
 def _escaped(text: str, table: Mapping[str, str]) -> str:

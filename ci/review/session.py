@@ -10,7 +10,7 @@ from __future__ import annotations
 import os
 import time
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from datetime import UTC, date, datetime
 from pathlib import Path
 from typing import Literal
@@ -23,6 +23,7 @@ from bylaw.github.patience import Patience
 from bylaw.github.workflow_run import find_run
 from ci.loading.commits.revision import folder
 from ci.loading.waivers import PATH as WAIVERS
+from ci.review.asked.accepted import with_accepted
 from ci.review.asked.answers import Head
 from ci.review.asked.conversation import computed, delivered, is_asked
 from ci.review.asked.reply import read as read_reply
@@ -30,11 +31,13 @@ from ci.review.computed import brought
 from ci.review.computed.compute import compute
 from ci.review.computed.document import ReviewDocument, read, write
 from ci.review.event import Event, Spoken, read_event
+from ci.review.posted.binding import digest_of, verify_base, verify_digest
 from ci.review.posted.post import Posted, check_only, post
 from ci.review.words.render import render, setting
 from ci.review.words.rendered import Rendered
 
 WEB = "https://github.com"
+_MERGED = ("push", "merge_group")
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,6 +55,7 @@ class ReviewOptions:
     at: date | None = None
     summary: Path | None = None
     log: str | None = None  # recorded answers to decide anew
+    digest: str | None = None  # of the document that is posted, as the trusted side computed it
 
 
 @dataclass(frozen=True)
@@ -85,17 +89,28 @@ def review(asked: ReviewOptions, world: World) -> Done:
     if asked.post is not None:
         return _posted(asked, event, world)
     document = _computed(asked, event, world)
-    rendered = render(document, setting(asked.root, *_where(asked, event, world)))
-    failed = rendered.conclusion == "failure"
+    # What is merged speaks for itself; a change does not say how bad it is.
+    trusted = None if event.kind in _MERGED else document.base_sha
+    place = setting(asked.root, *_where(asked, event, world), at=trusted)
+    rendered = render(document, place)
+    failed, digest = rendered.conclusion == "failure", tuple[str, ...]()
     if asked.compute is not None:
         _write(asked.compute, "w", write(document))
+        digest = (f"digest {digest_of(write(document).encode())}",)
     if asked.summary is not None:
         _append(asked.summary, rendered, document, asked, event)
     if asked.is_dry:
         return Done((in_full(rendered),), failed)
     if asked.compute is not None or event.kind == "push":
-        return Done((rendered.title, *_spent(rendered)), failed)
-    done = _deliver(_hub(asked, event, world), asked.pull or event.pull, rendered)
+        return Done((rendered.title, *_spent(rendered), *digest), failed)
+    hub, number = _hub(asked, event, world), asked.pull or event.pull
+    if number is not None and document.waivers:
+        with told():
+            pull = hub.repository.get_pull(number)
+        document = with_accepted(hub, pull, document, world.clock().date())
+        rendered = render(document, place)
+        failed = rendered.conclusion == "failure"
+    done = _deliver(hub, number, rendered)
     return Done((rendered.title, *_spent(rendered), *done.lines), failed, done.posted)
 
 
@@ -120,10 +135,15 @@ def in_full(rendered: Rendered) -> str:
 
 
 def _computed(asked: ReviewOptions, event: Event, world: World) -> ReviewDocument:
+    if event.run is not None and asked.base is None:
+        return _looked(asked, event, event.run, world)
     base = asked.base or event.base_sha
     if base is None:
         raise UsageError("a review needs a commit to compare with", "name it: `bylaw review --base origin/main`")
-    document = compute(asked.root, base, world.clock().date(), asked.at, asked.pull or event.pull, log=asked.log)
+    today, number = world.clock().date(), asked.pull or event.pull
+    # A merge queue lets in only what its own pull request has passed: there the change's own settings hold already.
+    is_merged = event.kind in _MERGED
+    document = compute(asked.root, base, today, asked.at, number, log=asked.log, is_merged=is_merged)
     expected = asked.head or event.head_sha
     if expected is not None and document.head_sha != expected:
         raise UsageError(
@@ -131,6 +151,18 @@ def _computed(asked: ReviewOptions, event: Event, world: World) -> ReviewDocumen
             "check out the head itself, not its merge with the base",
         )
     return document
+
+
+def _looked(asked: ReviewOptions, event: Event, run: int, world: World) -> ReviewDocument:
+    """What the trusted side computes for itself, of the commit and the base that GitHub names for a run."""
+    hub = _hub(asked, event, world)
+    ran = find_run(hub, run)
+    if not ran.pulls:
+        raise UsageError(f"no open pull request ends in {ran.head_sha} any more", "nothing is left to look at")
+    with told():
+        pull = hub.repository.get_pull(ran.pulls[0])
+    known = replace(asked, base=pull.base.sha, head=ran.head_sha, pull=pull.number)
+    return _computed(known, event, world)
 
 
 def _append(path: Path, rendered: Rendered, document: ReviewDocument, asked: ReviewOptions, event: Event) -> None:
@@ -159,7 +191,8 @@ def _posted(asked: ReviewOptions, event: Event, world: World) -> Done:
         data = asked.post.read_bytes()
     except OSError as error:
         raise UsageError(f"`{asked.post}` cannot be read: {error.strerror or error}") from None
-    place = setting(asked.root, *_where(asked, event, world))
+    is_bound = verify_digest(data, asked.digest)
+    place = replace(setting(asked.root, *_where(asked, event, world)), is_bound=is_bound)
     if asked.is_dry:
         rendered = render(read(data, asked.head), place)
         return Done((in_full(rendered),), rendered.conclusion == "failure")
@@ -175,7 +208,18 @@ def _posted(asked: ReviewOptions, event: Event, world: World) -> Done:
         number = asked.pull or event.pull
         if number is None and event.kind != "merge_group":
             raise UsageError("it is not known to which pull request this belongs", "name it: `--pull NUMBER`")
+    if number is not None:
+        document = _held(hub, number, document, world.clock().date())
     return _deliver(hub, number, render(document, place))
+
+
+def _held(hub: Hub, number: int, document: ReviewDocument, today: date) -> ReviewDocument:
+    """The document, held to the base that GitHub knows, and with what owners have accepted."""
+    with told():
+        pull = hub.repository.get_pull(number)
+    if pull.head.sha == document.head_sha:
+        verify_base(hub, pull, document)
+    return with_accepted(hub, pull, document, today)
 
 
 def _deliver(hub: Hub, number: int | None, rendered: Rendered) -> Done:

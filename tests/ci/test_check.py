@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 
 from ci import pipeline
-from ci.check import against, anchored, check
+from ci.check import Gating, against, anchored, check
 from ci.findings import Finding, Place
 from ci.loading.load import Workspace
 
@@ -61,7 +61,7 @@ def compared(tmp_path: Path, before: dict[str, str], after: dict[str, str]):  # 
         pipeline.run(written(tmp_path / name, content), DAY, DAY)
         for name, content in (("before", before), ("after", after))
     ]
-    return against(*runs)
+    return against(*runs, Gating())
 
 
 APART = files((1, "<=", 30, "full_refund"), (2, ">", 30, "reject"))

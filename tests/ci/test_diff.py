@@ -242,17 +242,19 @@ def test_a_policy_that_is_gone_is_told_at_its_old_file(repository):
 
 
 def test_its_severity_is_the_repositorys_to_set(repository):
+    """Its base's, that is: a change does not say how bad it is."""
     (repository / "rules").mkdir()
     (repository / "rules" / "ci.yaml").write_text("severities: {outcome-change: error}\n", encoding="utf-8")
-    assert check(repository, DAY, DAY, "HEAD~1").failed
+    assert not check(repository, DAY, DAY, "HEAD~1").failed
+    assert check(repository, DAY, DAY, "HEAD~1", is_merged=True).failed
 
 
 # ---- limits and hand-written logic ----------------------------------------------------------------------------------
 
 
 def test_beyond_its_limit_of_boxes_a_comparison_tells_a_bound_and_says_so(sides):
-    (sides[1] / "rules").mkdir()
-    (sides[1] / "rules" / "ci.yaml").write_text("proofs: {change_boxes: 1}\n", encoding="utf-8")
+    (sides[0] / "rules").mkdir()
+    (sides[0] / "rules" / "ci.yaml").write_text("proofs: {change_boxes: 1}\n", encoding="utf-8")
     comparison = compared(*sides)
     assert [(name, before, after) for name, before, after, _ in seen(comparison)] == [
         ("refund", "full_refund", "store_credit")
@@ -284,8 +286,8 @@ metadata: {source: Returns, owner: Service, domain: refund}
 )
 def test_hand_written_logic_is_compared_by_what_it_means(tmp_path, before, after, days, boxes):
     one, two = (written(tmp_path / name, BY_HAND % text) for name, text in (("one", before), ("two", after)))
-    (two / "rules").mkdir()
-    (two / "rules" / "ci.yaml").write_text(f"proofs: {{change_boxes: {boxes}}}\n", encoding="utf-8")
+    (one / "rules").mkdir()
+    (one / "rules" / "ci.yaml").write_text(f"proofs: {{change_boxes: {boxes}}}\n", encoding="utf-8")
     expected = [] if days is None else [("refund", "full_refund", None, {"days": days})]
     comparison = compared(one, two)
     assert (seen(comparison), comparison.found.unknown) == (expected, ())

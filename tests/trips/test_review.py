@@ -12,6 +12,7 @@ from typing import Any
 import pytest
 
 from ci.review.computed.document import read
+from ci.review.posted.binding import digest_of
 from tests.benchmarks.generate import generate
 from tests.fakes.github.access import READ
 from tests.fakes.github.server import FakeGitHub
@@ -262,6 +263,57 @@ def test_a_forged_document_is_refused(fork, title, forge, says):
     done = trusted(fork).review("--post", out, token=fork.github.token(kind="workflow"), **ran(fork))
     assert (done.code, fork.github.writes()) == (2, [])
     assert says in done.err
+
+
+def emptied(told: dict[str, Any]) -> dict[str, Any]:
+    """The document with nothing found."""
+    none = {"error": 0, "warning": 0, "notice": 0, "existing": 0}
+    lists = {name: [] for name in ("findings", "changes", "graphs", "unknown", "case_suggestions", "open_questions")}
+    return {**told, **lists, "counts": none, "change_count": 0, "nothing_else_changes": True, "missing_case_count": 0}
+
+
+def test_an_emptied_document_is_never_green(fork):
+    """Without the digest of the trusted side it is shown as what it is; with it, it is refused."""
+    out, data = computed(fork)
+    out.write_text(json.dumps(emptied(json.loads(data))))
+    token = fork.github.token(kind="workflow")
+    event = ran(fork)
+    done = trusted(fork).review("--post", out, token=token, **event)
+    assert (done.code, done.err) == (0, "")
+    [check] = fork.github.checks_of(read(data).head_sha)
+    assert check.conclusion == "neutral"
+    assert check.title.startswith("not verified: nobody trusted has computed this")
+    done = fork.review("--post", out, "--digest", digest_of(data), token=token, **event)
+    assert (done.code, fork.github.writes()) == (2, [])
+    assert "the review is not the one that was computed" in done.err
+
+
+def test_the_trusted_side_looks_for_itself_and_is_believed(fork):
+    """The commit and the base are those that GitHub names for the run, whatever the pull request says."""
+    out = fork.events / "look.json"
+    event = ran(fork)
+    token = fork.github.token(kind="workflow", permissions=READ)
+    done = fork.review("--compute", out, token=token, **event)
+    assert (done.code, done.err) == (1, "")
+    document = read(out.read_bytes())
+    assert (document.pull_request, document.base_sha) == (2, fork.git("rev-parse", "origin/main"))
+    token = fork.github.token(kind="workflow")
+    done = trusted(fork).review("--post", out, "--digest", digest_of(out.read_bytes()), token=token, **event)
+    assert (done.code, done.err) == (0, "")
+    [check] = fork.github.checks_of(document.head_sha)
+    assert (check.conclusion, "not verified" in check.title) == ("failure", False)
+
+
+def test_a_document_of_another_base_is_refused(fork):
+    """A change that is compared with itself changes nothing."""
+    out, data = computed(fork)
+    out.write_text(json.dumps({**json.loads(data), "base_sha": read(data).head_sha}))
+    digest = digest_of(out.read_bytes())
+    done = trusted(fork).review(
+        "--post", out, "--digest", digest, token=fork.github.token(kind="workflow"), **ran(fork)
+    )
+    assert (done.code, [one for one in fork.github.writes() if "graphql" not in one]) == (2, [])
+    assert "the review starts from" in done.err
 
 
 def test_a_document_cannot_choose_another_pull_request(fork):

@@ -11,6 +11,8 @@ from ci.proofs.conflicts.conflict import Clash, shown, subject
 from ci.proofs.conflicts.grouping import Group, grouped
 from ci.proofs.inquiry import Inquiry, says
 
+MOST_OWNERS = 8  # that one sentence names
+
 
 def clash_findings(inquiry: Inquiry, found: list[Clash]) -> Iterator[Finding]:
     """`conflict` where nobody wins, `resolved-conflict` where the lattice or an override decides; one a cause."""
@@ -28,7 +30,7 @@ def clash_findings(inquiry: Inquiry, found: list[Clash]) -> Iterator[Finding]:
         if one.policy_id == two.policy_id:
             named = f"policy `{one.policy_id}` contradicts itself"
         positions = f"{one.policy_id} {says(one)}, {two.policy_id} {says(two)}"
-        ending, help, owners = _ending(inquiry, clash)
+        ending, help, owners = _ending(inquiry, group, clash)
         yield Finding(
             "conflict" if clash.winner is None else "resolved-conflict",
             f"{named}: {case['words']}: {positions}{_period(inquiry, clash)}{ending}{_more(inquiry, group, about)}",
@@ -85,21 +87,27 @@ def _others(inquiry: Inquiry, group: Group) -> Iterator[tuple[Place, str]]:
         yield inquiry.place(i), f"{sides[0].policy_id} {says(sides[0])}, {sides[1].policy_id} {says(sides[1])}"
 
 
-def _ending(inquiry: Inquiry, clash: Clash) -> tuple[str, str | None, list[str]]:
+def _ending(inquiry: Inquiry, group: Group, clash: Clash) -> tuple[str, str | None, list[str]]:
     """How it ends, what to do about it, and who has to decide where nobody wins."""
     one, two = inquiry.rule(clash.first), inquiry.rule(clash.second)
     if clash.winner is not None:
         winner, loser = (one, two) if clash.winner == clash.first else (two, one)
         return f"; {winner.policy_id} wins {step(inquiry, winner.policy_id, loser.policy_id)}", None, []
     level = inquiry.records[one.policy_id].level
-    owners = sorted({inquiry.records[p].policy.metadata.owner for p in (one.policy_id, two.policy_id)})
+    everybody = {inquiry.rule(i).policy_id for other in group.clashes for i in (other.first, other.second)}
+    owners = sorted({inquiry.records[policy].policy.metadata.owner for policy in everybody})
     if one.policy_id == two.policy_id:
         return "", "no priority can solve this: make the conditions of the two exclude each other", owners
     return (
         f"; both are level {level.number} ({level.name}), so neither gives way",
-        f"narrow one of them, or declare `overrides` with a `reason`; it is for {' and '.join(owners)} to decide",
+        f"narrow one of them, or declare `overrides` with a `reason`; it is for {_named(owners)} to decide",
         owners,
     )
+
+
+def _named(owners: list[str]) -> str:
+    left = len(owners) - MOST_OWNERS
+    return " and ".join([*owners[:MOST_OWNERS], *([f"{left} more"] if left > 0 else [])])
 
 
 def step(inquiry: Inquiry, winner: str, loser: str) -> str:

@@ -77,13 +77,13 @@ def accept(
         finding.finding.startswith(asked.finding) or finding.id == asked.finding
     ):
         raise UsageError("what was looked at is not what the comment asks for", "ask again")
-    longest = _longest(hub, pull, folder)
+    longest = longest_days(hub, pull, folder)
     if asked.until > min(finding.at, today) + timedelta(days=longest):
         raise UsageError(
             f"{asked.until} is more than {longest} days away",
             f"name an earlier day: {code('longest_days')} of {code(PATH)} on the base branch is the limit",
         )
-    refused = _without_owner(hub, pull, by, finding.paths)
+    refused = without_owner(hub, pull, by, finding.paths)
     if refused:
         listed = "; ".join(f"{code(path)}: {_named(handles)}" for path, handles in refused[:_MOST_LISTED])
         return CommandAnswer(f"Only the owners of a policy accept what is found in it.\n\n{listed}", is_done=False)
@@ -102,7 +102,7 @@ def accept(
     return _written(hub, pull, finding.waivers, folder + PATH, entry)
 
 
-def _longest(hub: Hub, pull: PullRequest, folder: str) -> int:
+def longest_days(hub: Hub, pull: PullRequest, folder: str) -> int:
     """For how many days the base lets a finding be accepted: a pull request could give itself more."""
     text = read_file(hub, folder + PATH, pull.base.sha)
     try:
@@ -117,7 +117,7 @@ def _longest(hub: Hub, pull: PullRequest, folder: str) -> int:
 
 def _found(head: Head, ref: str) -> Finding:
     """The one error or warning that *ref* names."""
-    loud = [one for one in head.run.findings if one.severity != "notice" and one.id not in UNREPRESENTABLE]
+    loud = [one for one in head.run.raw if one.severity != "notice" and one.id not in UNREPRESENTABLE]
     named = [one for one in loud if one.fingerprint.startswith(ref)] or [one for one in loud if one.id == ref]
     if len(named) == 1:
         return named[0]
@@ -139,7 +139,7 @@ def _paths(finding: Finding, head: Head) -> list[str]:
 # --- who may
 
 
-def _without_owner(hub: Hub, pull: PullRequest, by: str, paths: list[str]) -> list[tuple[str, tuple[str, ...]]]:
+def without_owner(hub: Hub, pull: PullRequest, by: str, paths: list[str]) -> list[tuple[str, tuple[str, ...]]]:
     """The *paths* that *by* does not own, each with who does."""
     owners = _owners(hub, pull.base.sha)
     teams: dict[str, bool] = {}

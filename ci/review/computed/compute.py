@@ -9,7 +9,7 @@ from __future__ import annotations
 import time
 from collections import Counter
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from datetime import date
 from functools import cache
 from pathlib import Path
@@ -17,9 +17,8 @@ from typing import Any
 
 from bylaw.canonical import plain
 from ci import pipeline, recorded
-from ci.check import Checked, Executors, against, check
+from ci.check import Checked, Executors, Gating, against, check
 from ci.diff import only_remarks, sides, speech, texts_of
-from ci.findings import Finding
 from ci.formalize.stage import UNDECLARED, formalize
 from ci.loading.commits.base_commit import files_at
 from ci.loading.commits.git import commit_of
@@ -42,10 +41,13 @@ from ci.review.computed.document import (
     ReviewDocument,
     Suggestion,
     Timing,
+    WaiverItem,
     clipped,
+    escaped_path,
 )
 from ci.review.computed.found import Line, appended, change, found
 from ci.review.computed.hunks import Diff, diff_since, forked_at
+from ci.review.computed.speech import Speech, speech_of
 from ci.review.computed.touched import MOST_SURVEYED, covered, graphs, surveyed, touched
 from ci.rewritten.rules import narrowed
 
@@ -94,8 +96,11 @@ def compute(
     progress: Progress | None = None,
     executors: Executors | None = None,
     log: str | None = None,
+    is_merged: bool = False,
 ) -> ReviewDocument:
     """The review of what lies in *root* against *base*; *log* is a file of recorded answers, or a store's address.
+
+    What gates comes from the base; where the change *is merged* already, from itself.
 
     Raises UsageError where git knows no such commit, and for a log that is none or does not hold.
     """
@@ -104,9 +109,11 @@ def compute(
     diff = diff_since(root, base_sha)
     now = inventory(root, files_of(root), shown, at or shown.commit_date or today)
     laps.lap("reading git")
-    looked = _whole(now, base_sha, diff) if len(now.policies) <= WHOLE else None
-    if looked is None:
-        looked = _parts(now, base_sha, diff, check(root, now.at, today, base_sha, progress, executors))
+    if len(now.policies) <= WHOLE:
+        looked = _whole(now, Gating(root, base_sha, is_merged), diff)
+    else:
+        checked = check(root, now.at, today, base_sha, progress, executors, is_merged=is_merged)
+        looked = _parts(now, diff, checked)
     laps.lap("checking both sides")
     etag = _etag(looked.runs[1]) if looked.runs is not None else None
     laps.lap("compiling")
@@ -122,7 +129,7 @@ def compute(
         head_sha=commit_of(root, "HEAD"),
         base_sha=base_sha,
         pull_request=pull_request,
-        folder=folder(root),
+        folder=_folder(root),
         is_dirty=(shown.commit or "").endswith("-dirty"),
         at=now.at.isoformat(),
         etag=etag,
@@ -138,16 +145,22 @@ def compute(
     )
 
 
-def _whole(now: Inventory, base_sha: str, diff: Diff) -> Looked:
+def _folder(root: Path) -> str:
+    where = folder(root)
+    return f"{escaped_path(where.removesuffix('/'))}/" if where else ""
+
+
+def _whole(now: Inventory, gating: Gating, diff: Diff) -> Looked:
     """Both sides, each of them whole."""
-    old = inventory(now.root, files_at(now.root, base_sha), Revision(), now.at)
+    old = inventory(now.root, files_at(now.root, gating.base), Revision(), now.at)
     before, after = (pipeline.check(side.workspace(), now.at) for side in (old, now))
-    checked = against(before, after)
-    placed = Checked(checked.workspace, tuple(settled(after, checked.findings)), checked.existing, after.proofs.answers)
+    checked = against(before, after, gating)
+    told, raw = (tuple(settled(after, found)) for found in (checked.findings, checked.raw))
+    placed = replace(checked, findings=told, raw=raw, answers=after.proofs.answers)
     return Looked(placed, (before, after), touched(after.proofs.records, diff.files))
 
 
-def _parts(now: Inventory, base_sha: str, diff: Diff, checked: Checked) -> Looked:
+def _parts(now: Inventory, diff: Diff, checked: Checked) -> Looked:
     """A large set: what changed is checked with everyone who may matter to it, and read once more for its graphs."""
     part: Workspace = now.part([*now.words, *diff.files], checked.workspace.beyond, Selection()).read()
     records, _ = formalize(part, variables(part.vocabulary))
@@ -227,17 +240,19 @@ def _told(now: Inventory, looked: Looked, diff: Diff, line: Line) -> dict[str, A
     """What the check found, as fields of the document."""
     checked = looked.checked
     told = [finding for finding in checked.findings if finding.id != "outcome-change"]
-    changes = [finding for finding in checked.new if finding.id == "outcome-change" and "apart" not in finding.detail]
+    changes = checked.changes
+    severity = next((one.severity for one in checked.new if one.id == "outcome-change"), None)
     new = [finding for finding in told if finding.fingerprint not in checked.existing]
-    listed = [found(finding, diff, False, line) for finding in new[:MOST]]
+    words, said = looked.checked.workspace.vocabulary, _speech(looked)
+    listed = [found(finding, diff, False, line, said) for finding in new[:MOST]]
     old = [finding for finding in told if finding.fingerprint in checked.existing]
-    listed += [found(finding, diff, True, line) for finding in old[: MOST - len(listed)]]
-    unknown = list(_unknown(checked, new, diff))
-    drawn = list(graphs(looked.records[:MOST_SURVEYED]))
+    listed += [found(finding, diff, True, line, said) for finding in old[: MOST - len(listed)]]
+    unknown = list(_unknown(checked))
+    drawn = list(graphs(looked.records[:MOST_SURVEYED], words, said))
     severities = Counter(finding.severity for finding in checked.new)
     return {
         "policy_count": len(now.policies),
-        "changed_files": sorted(diff.files)[:MOST],
+        "changed_files": sorted(map(escaped_path, diff.files))[:MOST],
         "findings": listed,
         "counts": Counts(
             error=severities["error"],
@@ -246,10 +261,12 @@ def _told(now: Inventory, looked: Looked, diff: Diff, line: Line) -> dict[str, A
             existing=len(checked.findings) - len(checked.new),
         ),
         "standing": sorted({finding.fingerprint for finding in checked.findings})[:MOST_STANDING],
-        "changes": [change(finding) for finding in changes[:MOST]],
+        "changes": [change(finding, said) for finding in changes[:MOST]] if severity is not None else [],
         "change_count": len(changes),
+        "change_severity": severity,
         "nothing_else_changes": not unknown,
         "unknown": unknown[:100],
+        "waivers": _waivers(checked),
         "graphs": drawn,
         "graph_count": len(looked.records),
         "open_questions": [
@@ -266,15 +283,33 @@ def _told(now: Inventory, looked: Looked, diff: Diff, line: Line) -> dict[str, A
     }
 
 
-def _unknown(checked: Checked, new: Sequence[Finding], diff: Diff) -> list[str]:
-    """Why it is not known that nothing else changes: a limit was hit, or a changed file has no rules."""
+def _speech(looked: Looked) -> Speech:
+    """The labels of both versions; of a large set those of the head."""
+    if looked.runs is None:
+        return speech_of([looked.checked.workspace.vocabulary])
+    return speech_of(run.workspace.vocabulary for run in looked.runs)
+
+
+def _waivers(checked: Checked) -> list[WaiverItem]:
+    """Those that only the head has."""
+    held = checked.rules.waivers.waivers if checked.rules is not None else []
+    new = [one for one in checked.workspace.rules.waivers.waivers if one not in held]
+    return [WaiverItem(finding=one.finding, until=one.until.isoformat()) for one in new[:MOST]]
+
+
+def _unknown(checked: Checked) -> list[str]:
+    """Why it is not known that nothing else changes: a limit was hit, or a changed file has no rules.
+
+    Whatever a repository makes of such findings: one that is off has left as much open.
+    """
+    raw = [finding for finding in checked.raw if finding.fingerprint not in checked.existing]
     limits = [
         clipped(finding.message)
-        for finding in checked.new
+        for finding in raw
         if finding.id == "unknown-answer" and finding.rules[:1] == ("outcome-change",)
     ]
-    paths = {finding.at.path for finding in new if finding.id in _KEPT_OUT and finding.severity == "error"}
-    limits += [clipped(finding.message) for finding in checked.new if "apart" in finding.detail]
+    paths = {finding.at.path for finding in raw if finding.id in _KEPT_OUT and finding.severity == "error"}
+    limits += [clipped(finding.message) for finding in raw if "apart" in finding.detail]
     return [*limits, *(f"{path} takes no part in the comparison: it has errors" for path in sorted(paths))]
 
 

@@ -8,17 +8,22 @@ and no address; whom to ask and where to link is known only to the side that pos
 from __future__ import annotations
 
 import json
+from collections import Counter
+from collections.abc import Collection
 from typing import Annotated, Any, Literal
+from urllib.parse import quote
 
 from pydantic import AfterValidator, BaseModel, ConfigDict, Field, StringConstraints, ValidationError, model_validator
 
+from bylaw.canonical import fingerprint
 from bylaw.errors import UsageError
-from ci.findings import SEVERITIES
+from ci.findings import ID_OF_GATES, SEVERITIES
 from ci.report.visible import visible
 
 VERSION = "1.0"
 MOST_BYTES = 8_000_000  # of the whole document: ten times the largest review that a person would read
 LONGEST = 8_000  # of one text
+_LONGEST_PATH = 1_000
 MOST = 2_000  # of one list
 
 
@@ -28,6 +33,23 @@ def _clean_path(path: str) -> str:
     if "\\" in path or visible(path) != path or any(part in ("", ".", "..", ".git") for part in parts):
         raise ValueError("is no clean relative path")
     return path
+
+
+def escaped_path(path: str) -> str:
+    """*path* as the document takes it: what nobody sees, and a backslash, as `%0A`; far too long a one shortened.
+
+    Most names are given back as they are. One that is not leads nowhere, and is still told.
+    """
+    shown = "".join(map(_escaped, path))
+    parts = [part if part not in ("", ".", "..", ".git") else f"%{part}" for part in shown.split("/")]
+    clean = "/".join(parts)
+    if len(clean) <= _LONGEST_PATH:
+        return clean
+    return f"{clean[: _LONGEST_PATH - 40]}…{fingerprint(path)[:32]}"
+
+
+def _escaped(char: str) -> str:
+    return char if char != "\\" and visible(char) == char else quote(char, safe="", errors="backslashreplace")
 
 
 def _clean_folder(path: str) -> str:
@@ -58,7 +80,7 @@ Sha = Annotated[str, StringConstraints(pattern=r"^[0-9a-f]{40}$")]
 Print = Annotated[str, StringConstraints(pattern=r"^[0-9a-f]{16}$")]
 Line = Annotated[int, Field(ge=1, le=10_000_000)]
 Count = Annotated[int, Field(ge=0, le=1_000_000_000)]
-FilePath = Annotated[str, StringConstraints(min_length=1, max_length=1_000), AfterValidator(_clean_path)]
+FilePath = Annotated[str, StringConstraints(min_length=1, max_length=_LONGEST_PATH), AfterValidator(_clean_path)]
 Folder = Annotated[str, StringConstraints(max_length=1_000), AfterValidator(_clean_folder)]
 FindingId = Annotated[str, StringConstraints(max_length=60), AfterValidator(_known_id)]
 SourceLine = Annotated[str, StringConstraints(max_length=1_000), AfterValidator(_one_visible_line)]
@@ -122,6 +144,11 @@ class FoundItem(Data):
     fingerprint: Print
     existing: bool = False
     suggestion: Suggestion | None = None
+
+    @property
+    def is_clash(self) -> bool:
+        """Is it a contradiction, with both of its sides? Other findings too may have a second place."""
+        return self.id in ("conflict", "resolved-conflict") and self.side is not None and bool(self.related)
 
 
 class OutcomeChange(Data):
@@ -206,6 +233,13 @@ class RecordedAnswers(Data):
         return self
 
 
+class WaiverItem(Data):
+    """A waiver that only the head has: it holds when it is merged, or when an owner has accepted it."""
+
+    finding: Print
+    until: Annotated[str, StringConstraints(pattern=r"^\d{4}-\d{2}-\d{2}$")]
+
+
 class Timing(Data):
     """How long a part of the work took."""
 
@@ -217,6 +251,7 @@ class ReviewDocument(Data):
     """Everything that a review says. `folder` leads from the top of the git repository to the root.
 
     `nothing_else_changes` is claimed only where every policy took part in the comparison; `unknown` says why not.
+    `change_count` counts what changes outcome also where `change_severity` is None: then no row of it is shown.
     """
 
     schema_version: Literal["1.0"]
@@ -233,6 +268,7 @@ class ReviewDocument(Data):
     standing: Annotated[list[Print], Field(max_length=100_000)] = []
     changes: Annotated[list[OutcomeChange], Field(max_length=MOST)] = []
     change_count: Count = 0
+    change_severity: Severity | None = "notice"
     nothing_else_changes: bool
     narrowed: Annotated[list[Text], Field(max_length=MOST)] = []
     only_comments_in: Count = 0
@@ -245,6 +281,7 @@ class ReviewDocument(Data):
     case_suggestions: Annotated[list[Suggestion], Field(max_length=20)] = []
     etag: Annotated[str, StringConstraints(pattern=r"^sha256:[0-9a-f]{64}$")] | None = None
     without_etag: Name | None = None
+    waivers: Annotated[list[WaiverItem], Field(max_length=MOST)] = []
     open_questions: Annotated[list[OpenQuestion], Field(max_length=100)] = []
     recorded: RecordedAnswers | None = None
     timings: Annotated[list[Timing], Field(max_length=50)] = []
@@ -253,6 +290,22 @@ class ReviewDocument(Data):
     def new(self) -> list[FoundItem]:
         """The findings that the base did not have."""
         return [finding for finding in self.findings if not finding.existing]
+
+    def with_notices(self, prints: Collection[str]) -> ReviewDocument:
+        """The document with the findings of these fingerprints as notices."""
+        moved = Counter(one.severity for one in self.new if one.fingerprint in prints)
+        counts = {kind: getattr(self.counts, kind) - moved[kind] for kind in ("error", "warning", "notice")}
+        counts["notice"] += sum(moved.values())
+        found = [
+            one.model_copy(update={"severity": "notice"}) if one.fingerprint in prints and not one.existing else one
+            for one in self.findings
+        ]
+        return self.model_copy(update={"findings": found, "counts": self.counts.model_copy(update=counts)})
+
+    @property
+    def gates(self) -> list[FoundItem]:
+        """What the change does to its own checks."""
+        return [finding for finding in self.new if finding.id == ID_OF_GATES]
 
 
 def write(document: ReviewDocument) -> str:

@@ -21,8 +21,10 @@ from ci.review.computed.document import (
     Spot,
     Suggestion,
     clipped,
+    escaped_path,
 )
 from ci.review.computed.hunks import Diff, anchored
+from ci.review.computed.speech import Speech
 
 Line = Callable[[str, int], str]  # the text of a line of the head; empty where there is none
 
@@ -30,8 +32,8 @@ _NAME = 300
 _MEMBERS = 200
 
 
-def found(finding: Finding, diff: Diff, existing: bool, line: Line) -> FoundItem:
-    """The finding; every place of it must carry its line."""
+def found(finding: Finding, diff: Diff, existing: bool, line: Line, speech: Speech) -> FoundItem:
+    """The finding, in words of people; every place of it must carry its line."""
     there = anchored(finding, diff) if not existing else finding
     detail = there.detail
     shown = _shown(there.at, diff)
@@ -42,12 +44,12 @@ def found(finding: Finding, diff: Diff, existing: bool, line: Line) -> FoundItem
         at=_spot(there.at),
         shown=shown,
         policies=[clipped(name, _NAME) for name in there.policies[:MOST]],
-        related=[_spot(place, note) for place, note in there.related[:MOST]],
+        related=[_spot(place, speech.voice(note)) for place, note in there.related[:MOST]],
         help=None if there.help is None else clipped(there.help),
         status=there.status,
         case=case(there.counterexample),
-        subject=_text(detail.get("subject"), _NAME),
-        side=_text(detail.get("side")),
+        subject=_text(speech.subject(str(detail.get("subject") or "")), _NAME),
+        side=_text(speech.voice(str(detail.get("side") or ""))),
         ending=_text(detail.get("ending")),
         owners=[clipped(str(owner), _NAME) for owner in detail.get("owners", ())][:50],
         pairs=int(detail.get("pairs", 0)),
@@ -64,7 +66,7 @@ def _shown(place: Place, diff: Diff) -> Shown:
 
 
 def _spot(place: Place, note: str = "") -> Spot:
-    return Spot(path=place.path, line=place.line or 1, note=clipped(note))
+    return Spot(path=escaped_path(place.path), line=place.line or 1, note=clipped(note))
 
 
 def _text(value: Any, most: int = LONGEST) -> str | None:
@@ -95,16 +97,16 @@ def _value(value: Any) -> bool | int | float | str | None:
     return clipped(str(value), _NAME)
 
 
-def change(finding: Finding) -> OutcomeChange:
-    """An `outcome-change` as a row of the table of outcomes."""
+def change(finding: Finding, speech: Speech) -> OutcomeChange:
+    """An `outcome-change` as a row of the table of outcomes, in words of people."""
     detail = finding.detail
     by = detail.get("by", ((), ()))
     return OutcomeChange(
-        subject=clipped(detail["subject"], _NAME),
-        before=clipped(detail["before"], _NAME),
-        after=clipped(detail["after"], _NAME),
-        by_before=[clipped(who, _NAME) for who in by[0][:50]],
-        by_after=[clipped(who, _NAME) for who in by[1][:50]],
+        subject=clipped(speech.subject(detail["subject"]), _NAME),
+        before=clipped(speech.name(detail["before"]), _NAME),
+        after=clipped(speech.name(detail["after"]), _NAME),
+        by_before=[clipped(speech.voice(who), _NAME) for who in by[0][:50]],
+        by_after=[clipped(speech.voice(who), _NAME) for who in by[1][:50]],
         case=case(finding.counterexample) or Case(),
         where=clipped(detail.get("where", "")),
         tendency=detail["effect"],
@@ -118,7 +120,8 @@ def change(finding: Finding) -> OutcomeChange:
 def suggestion(finding: Finding, line: Line) -> Suggestion | None:
     """The line with the right word in the place of the misspelt one; None unless exactly that word stands there."""
     number = finding.at.line
-    fixed = None if number is None else fixed_line(finding, line(finding.at.path, number))
+    is_named = escaped_path(finding.at.path) == finding.at.path
+    fixed = fixed_line(finding, line(finding.at.path, number)) if number is not None and is_named else None
     if number is None or fixed is None or _is_unclean(fixed):
         return None
     return Suggestion(path=finding.at.path, line=number, end_line=number, lines=[fixed])
@@ -133,7 +136,7 @@ def appended(entries: Iterable[tuple[str, str]], diff: Diff, line: Line) -> Iter
     """Missing cases behind the last line of their file, where the pull request shows that line."""
     for path, texts in groupby(entries, key=lambda pair: pair[0]):
         last = max(diff.files[path].shown, default=0) if path in diff.files else 0
-        if not last or line(path, last + 1) or line(path, last + 2):
+        if not last or escaped_path(path) != path or line(path, last + 1) or line(path, last + 2):
             continue
         lines = [line(path, last)]
         for _, text in texts:

@@ -121,7 +121,8 @@ def _unquoted(text: str) -> str:
         return chr(int(said, 8) if said.isdigit() else _ESCAPES[said])
 
     # Every letter is one byte here, quoted or not: names that are not ASCII are quoted whole.
-    return re.sub(r'\\([0-7]{3}|[abtnvfr"\\])', byte, text).encode("latin-1", "replace").decode("utf-8", "replace")
+    letters = re.sub(r'\\([0-7]{3}|[abtnvfr"\\])', byte, text)
+    return letters.encode("latin-1", "replace").decode("utf-8", "backslashreplace")
 
 
 # ---- findings on lines ----------------------------------------------------------------------------------------------

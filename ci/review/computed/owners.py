@@ -9,6 +9,8 @@ import re
 from dataclasses import dataclass
 from pathlib import Path
 
+from ci.loading.commits.git import text as text_of
+
 PLACES = (Path(".github") / "CODEOWNERS", Path("CODEOWNERS"), Path("docs") / "CODEOWNERS")  # the first one counts
 MOST_BYTES = 3_000_000  # GitHub reads no larger one
 _HANDLE = re.compile(r"@[A-Za-z0-9](?:[A-Za-z0-9-]{0,38})(?:/[A-Za-z0-9._-]{1,100})?")
@@ -31,6 +33,15 @@ def owners_in(top: Path) -> Owners:
         path = top / place
         if path.is_file() and not path.is_symlink() and path.stat().st_size <= MOST_BYTES:
             return read(path.read_text(encoding="utf-8", errors="replace"))
+    return Owners()
+
+
+def owners_at(top: Path, commit: str) -> Owners:
+    """The owners that the repository at *top* names at a commit; nobody where it has no such file there."""
+    for place in PLACES:
+        said = text_of(top, "cat-file", "blob", f"{commit}:{place.as_posix()}")
+        if said is not None and len(said) <= MOST_BYTES:
+            return read(said)
     return Owners()
 
 

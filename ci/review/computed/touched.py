@@ -2,20 +2,27 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from datetime import date
 from typing import Any
 
 from bylaw.authored.labels import labels
+from bylaw.authored.vocabulary import Vocabulary
+from bylaw.logic.formula.codec import decode
+from bylaw.logic.formula.ir import Variable
+from bylaw.logic.words.prose import Labels, sentence
 from ci.coverage.cases import tried
 from ci.coverage.goals import Item, items
 from ci.coverage.measure import Coverage, Reading, Tried
 from ci.coverage.missing import hints, reached, survey
 from ci.coverage.words import Report
 from ci.loading.derived.record import PolicyRecord
+from ci.loading.derived.variables import variables
 from ci.pipeline import Run
 from ci.proofs.theory import Theory
-from ci.review.computed.document import Covered, GraphNode, PolicyGraph, clipped
+from ci.review.computed.document import Covered, GraphNode, PolicyGraph, clipped, escaped_path
+from ci.review.computed.speech import Speech
 
 MOST_NODES = 200  # of a graph that is sent
 MOST_SURVEYED = 30  # touched policies up to which their cases are looked for: more is no review but an import
@@ -27,17 +34,19 @@ def touched(records: Iterable[PolicyRecord], paths: Iterable[str]) -> list[Polic
     return sorted((r for r in records if r.path in wanted and r.in_logic), key=lambda record: record.path)
 
 
-def graphs(records: Iterable[PolicyRecord]) -> Iterator[PolicyGraph]:
-    """The decision graph of each policy."""
+def graphs(records: Iterable[PolicyRecord], words: Vocabulary, speech: Speech) -> Iterator[PolicyGraph]:
+    """The decision graph of each policy, its questions and ends in *words* of people."""
+    known, spoken = variables(words), labels(words)
     for record in records:
         graph: dict[str, Any] = record.enriched["formal"]["decision_graph"]
         nodes, terminals = graph["nodes"], graph["terminals"]
         is_small = max(len(nodes), len(terminals)) <= MOST_NODES and not graph.get("truncated")
-        short = {name: clipped(name, 300) for name in (*nodes, *terminals)}
+        asked = {name: _asked(node.get("test"), known, spoken, name) for name, node in nodes.items()}
+        short = _apart({**asked, **{name: speech.terminal(name) for name in terminals}})
         told = nodes.items() if is_small else ()
         yield PolicyGraph(
             policy_id=clipped(record.policy.policy_id, 300),
-            path=record.path,
+            path=escaped_path(record.path),
             nodes=[
                 GraphNode(name=short[name], yes=short.get(node["true"], ""), no=short.get(node["false"], ""))
                 for name, node in told
@@ -45,6 +54,22 @@ def graphs(records: Iterable[PolicyRecord]) -> Iterator[PolicyGraph]:
             terminals=[short[name] for name in terminals] if is_small else [],
             node_count=max(len(nodes), MOST_NODES + 1) if not is_small else len(nodes),
         )
+
+
+def _asked(test: Any, known: Mapping[str, Variable], spoken: Labels, name: str) -> str:
+    """A question of a graph as a clause; one that only people understand as it is written."""
+    if test is None:
+        return name
+    try:
+        return sentence(decode(test, known), spoken)
+    except (KeyError, ValueError):
+        return name
+
+
+def _apart(words: Mapping[str, str]) -> dict[str, str]:
+    """*words*, or the name itself where two would be called the same."""
+    count = Counter(words.values())
+    return {name: clipped(said if count[said] == 1 else name, 300) for name, said in words.items()}
 
 
 def surveyed(

@@ -48,7 +48,7 @@ def threads(hub: Hub, number: int) -> tuple[Thread, ...]:
             node["viewerCanResolve"],
             node["viewerCanUnresolve"],
         )
-        for node in _nodes(hub, number, _THREADS, "reviewThreads")
+        for node in nodes_of(hub, number, _THREADS, "reviewThreads")
         for first in node["comments"]["nodes"]
         if first["viewerDidAuthor"]
     )
@@ -58,7 +58,7 @@ def notes(hub: Hub, number: int) -> tuple[Note, ...]:
     """The comments below the pull request that bylaw wrote, oldest first."""
     return tuple(
         Note(int(node["fullDatabaseId"]), node["body"])
-        for node in _nodes(hub, number, _NOTES, "comments")
+        for node in nodes_of(hub, number, _NOTES, "comments")
         if node["viewerDidAuthor"]
     )
 
@@ -70,7 +70,8 @@ def lines(hub: Hub, number: int) -> dict[str, frozenset[int]]:
         return {file.filename: lines_of(file.patch) for file in files if file.status != "removed"}
 
 
-def _nodes(hub: Hub, number: int, query: str, field: str) -> Iterator[dict[str, Any]]:
+def nodes_of(hub: Hub, number: int, query: str, field: str) -> Iterator[dict[str, Any]]:
+    """What *query* tells of a pull request's *field*, over all pages. Raises GitHubError."""
     owner, name = hub.slug.split("/")
     after = None
     while True:

@@ -9,26 +9,26 @@ from ci.review.words.markdown import Markdown, block, coded, filled, joined, sai
 from ci.review.words.view import Setting, count, side
 
 LONGEST = 60_000  # GitHub takes 65,536 letters; the rest is for whoever posts it
-_LENGTHS = (4_000, 1_500, 500, 150)  # of one text in a body, tried until all of it fits
-_PLACES = 8
+# How long one text of a body may be, and how many places it names: tried until all of it fits.
+_LENGTHS = ((4_000, 100), (1_500, 50), (500, 20), (150, 8))
 RANK: Mapping[str, int] = {"error": 0, "warning": 1, "notice": 2}
 _WORDS: Mapping[str, str] = {"error": "Error", "warning": "Warning", "notice": "Note"}
 
 
 def body(finding: FoundItem, document: ReviewDocument, setting: Setting) -> str:
     """The comment, as long as it may be. Its first line tells the next run which finding it is about."""
-    for most in _LENGTHS:
-        text = _body(finding, document, setting, most)
+    for most, most_places in _LENGTHS:
+        text = _body(finding, document, setting, most, most_places)
         if len(text) <= LONGEST:
             break
     return text
 
 
-def _body(finding: FoundItem, document: ReviewDocument, setting: Setting, most: int) -> str:
-    is_clash = finding.side is not None and bool(finding.related)
+def _body(finding: FoundItem, document: ReviewDocument, setting: Setting, most: int, most_places: int) -> str:
+    is_clash = finding.is_clash
     own = finding.side if is_clash else None
     places = [side(own, finding.at, document, setting, most)] if is_clash else []
-    places += [side(spot.note, spot, document, setting, most) for spot in finding.related[:_PLACES]]
+    places += [side(spot.note, spot, document, setting, most) for spot in finding.related[:most_places]]
     entry = finding.case.entry if finding.case is not None else ""
     words = finding.case.words if finding.case is not None and (is_clash or not _tells_case(finding)) else ""
     return filled(
@@ -38,7 +38,7 @@ def _body(finding: FoundItem, document: ReviewDocument, setting: Setting, most: 
             "verdict": verdict(finding, most),
             "case_words": said(words, most) if words else None,
             "places": places,
-            "more_places": max(0, len(finding.related) - _PLACES),
+            "more_places": max(0, len(finding.related) - most_places),
             "cause": _cause(finding),
             "help": said(finding.help, most) if finding.help else None,
             "suggestion": _suggestion(finding, most),
@@ -70,7 +70,7 @@ def cases_body(print_: str, fix: Suggestion) -> str:
 
 def verdict(finding: FoundItem, most: int) -> Markdown:
     """What is wrong, in one sentence; of a contradiction who wins and by which step."""
-    if finding.side is None or not finding.related:
+    if not finding.is_clash:
         return joined(Markdown(f"**{_WORDS[finding.severity]}:** "), said(finding.message, most))
     names = " and ".join(f"`{name}`" for name in finding.policies[:2])
     is_own = len(finding.policies) < 2

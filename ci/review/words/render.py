@@ -7,19 +7,23 @@ Every text is escaped, links lead only into the repository that is reviewed, and
 from __future__ import annotations
 
 import re
+from collections.abc import Iterable
 from pathlib import Path
 
 from bylaw.authored.machines.rules import ReviewRules
 from bylaw.canonical import fingerprint
 from bylaw.errors import UsageError
+from ci.findings import Finding
+from ci.loading.commits.base_commit import files_at
 from ci.loading.commits.revision import Revision, folder
+from ci.loading.files import Content
 from ci.loading.load import files_of
 from ci.loading.load import read as read_files
 from ci.parts.inventory import says_words
 from ci.parts.part import path_of
 from ci.report.visible import visible
 from ci.review.computed.document import FoundItem, ReviewDocument, Suggestion
-from ci.review.computed.owners import owners_in
+from ci.review.computed.owners import owners_at, owners_in
 from ci.review.words.comment import RANK, body, cases_body, name_of
 from ci.review.words.rendered import Annotation, Comment, Conclusion, Level, Rendered
 from ci.review.words.summary import headline, summary
@@ -37,21 +41,27 @@ MOST_TEXT = 4_000  # of an annotation: the page shows no more of it
 MOST_NOTE = 500  # of what is said at another place
 
 
-def setting(root: Path, repository: str | None = None, server: str = "https://github.com") -> Setting:
-    """What the trusted folder *root* says of reviews: how much they show, and who owns which file.
+def setting(
+    root: Path, repository: str | None = None, server: str = "https://github.com", at: str | None = None
+) -> Setting:
+    """What a trusted commit says of reviews: how much they show, and who owns which file.
 
-    Raises UsageError for a *repository* that is no `OWNER/NAME`, and a *server* that is no address.
+    It is the one that the folder *root* shows, or the commit *at* of a folder that shows somebody's change: how bad a
+    finding makes that change, and whom it is told to, is not for the change to say. Raises UsageError for a
+    *repository* that is no `OWNER/NAME`, and a *server* that is no address.
     """
     if repository is not None and not _REPOSITORY.fullmatch(repository):
         raise UsageError("the repository should be OWNER/NAME")
     if not _SERVER.fullmatch(server):
         raise UsageError("the server should be an address like https://github.com")
-    words = [file for file in files_of(root) if says_words(path_of(file))]
+    files: Iterable[Content | Finding] = files_of(root) if at is None else files_at(root, at)
+    words = [file for file in files if says_words(path_of(file))]
     rules: ReviewRules = read_files(root, words, Revision(), None).rules.ci.review
     top = root.resolve()
     for _ in folder(root).split("/")[:-1]:
         top = top.parent
-    return Setting(rules, owners_in(top), server.rstrip("/"), repository)
+    owners = owners_in(top) if at is None else owners_at(top, at)
+    return Setting(rules, owners, server.rstrip("/"), repository)
 
 
 def render(document: ReviewDocument, setting: Setting) -> Rendered:
@@ -68,8 +78,8 @@ def render(document: ReviewDocument, setting: Setting) -> Rendered:
     omitted = len(told[most:])
     return Rendered(
         head_sha=document.head_sha,
-        conclusion=conclusion(document, setting.rules),
-        title=headline(document),
+        conclusion=_bound(conclusion(document, setting.rules), setting),
+        title=headline(document, setting),
         summary=summary(document, setting, omitted),
         comments=comments,
         annotations=tuple(_annotation(finding, document) for finding in new[:MOST_ANNOTATIONS]),
@@ -92,6 +102,11 @@ def conclusion(document: ReviewDocument, rules: ReviewRules) -> Conclusion:
     found = ((made.error, counts.error), (made.warning, counts.warning), (made.notice, counts.notice))
     reached = {verdict for verdict, number in found if number}
     return next((verdict for verdict in _WORST if verdict in reached), "success")
+
+
+def _bound(found: Conclusion, setting: Setting) -> Conclusion:
+    """A document that nobody vouches for may be forged: it can fail a change, and never pass it."""
+    return found if setting.is_bound or found != "success" else "neutral"
 
 
 def timings(document: ReviewDocument) -> str:

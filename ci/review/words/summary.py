@@ -11,6 +11,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from ci.findings import ID_OF_GATES
 from ci.recorded import calls_in_words
 from ci.report.changes import remarks
 from ci.review.computed.document import FoundItem, OutcomeChange, PolicyGraph, RecordedAnswers, ReviewDocument
@@ -21,6 +22,7 @@ from ci.review.words.view import Setting, count, place
 _MARKER = Markdown("<!-- bylaw:summary -->")
 MOST_DRAWING = 40_000  # letters of a drawing; GitHub draws none beyond 50,000
 MOST_HANDLES = 10
+_GATE = "this changes what is checked: "  # the heading says it
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,7 +37,7 @@ class _Room:
 
 def summary(document: ReviewDocument, setting: Setting, omitted: int) -> str:
     """The summary, as long as it may be; empty where there is nothing to say."""
-    if not has_news(document):
+    if not has_news(document) and setting.is_bound:
         return ""
     text = ""
     for room in _rooms(setting):
@@ -53,19 +55,28 @@ def has_news(document: ReviewDocument) -> bool:
     return bool(is_found or is_heard or document.unknown or document.open_questions)
 
 
-def headline(document: ReviewDocument) -> str:
+def headline(document: ReviewDocument, setting: Setting) -> str:
     """The verdict in one plain sentence without a word of the files."""
     counts = document.counts
-    notes = max(0, counts.notice - document.change_count)
-    kinds = ((counts.error, "error"), (counts.warning, "warning"), (notes, "note"))
-    told = [count(number, f"new {noun}") for number, noun in kinds if number]
+    apart: Counter[str] = Counter(finding.severity for finding in document.gates)
+    if document.change_severity is not None:
+        apart[document.change_severity] += document.change_count
+    kinds = (
+        (counts.error, "error", "error"),
+        (counts.warning, "warning", "warning"),
+        (counts.notice, "notice", "note"),
+    )
+    left = [(max(0, number - apart[kind]), noun) for number, kind, noun in kinds]
+    told = [count(number, f"new {noun}") for number, noun in left if number]
     clashes = sum(finding.id == "conflict" and finding.severity == "error" for finding in document.new)
-    if clashes and clashes == counts.error:
+    if clashes and clashes == left[0][0]:
         told[0] = f"{count(clashes, 'new contradiction')} to decide"
-    elif clashes and counts.error:
+    elif clashes and left[0][0]:
         told[0] += f", {clashes:,} of them {'a contradiction' if clashes == 1 else 'contradictions'} to decide"
-    found = ", ".join(told) or "no new findings"
-    return f"{found}; {_outcomes(document)}"
+    found = ", ".join(told) or ("no other findings" if document.gates else "no new findings")
+    first = "" if setting.is_bound else "not verified: nobody trusted has computed this; "
+    first += "this changes what is checked; " if document.gates else ""
+    return f"{first}{found}; {_outcomes(document)}"
 
 
 def _outcomes(document: ReviewDocument) -> str:
@@ -91,14 +102,19 @@ def _rooms(setting: Setting) -> Iterator[_Room]:
 
 
 def _summary(document: ReviewDocument, setting: Setting, omitted: int, room: _Room) -> str:
-    new = sorted(document.new, key=lambda finding: (RANK[finding.severity], finding.at.path, finding.at.line))
-    clashes = [finding for finding in new if finding.side is not None and finding.related]
+    gates = document.gates
+    told = [finding for finding in document.new if finding.id != ID_OF_GATES]
+    new = sorted(told, key=lambda finding: (RANK[finding.severity], finding.at.path, finding.at.line))
+    clashes = [finding for finding in new if finding.is_clash]
     others = [finding for finding in new if finding not in clashes]
     open_ = [finding for finding in new if finding.owners and finding.id == "conflict"]
     values: dict[str, Any] = {
         "marker": _MARKER,
-        "title": said(_capital(headline(document)), 1_000),
+        "title": said(_capital(headline(document, setting)), 1_000),
         "about": _about(document, omitted),
+        "gates": [_gate(finding, document, setting, room) for finding in gates[: room.rows]],
+        "more_gates": len(gates[room.rows :]),
+        "gate_handles": _handles(gates, document, setting),
         "changes": [_change(change, room) for change in document.changes[: room.rows]],
         "more_changes": document.change_count - len(document.changes[: room.rows]),
         "narrowed": [said(line, room.letters) for line in document.narrowed[: room.rows]],
@@ -137,16 +153,39 @@ def _about(document: ReviewDocument, omitted: int) -> Markdown:
     return said("; ".join(parts) + ".", 2_000)
 
 
+# ---- what the change does to its own checks -------------------------------------------------------------------------
+
+
+def _gate(finding: FoundItem, document: ReviewDocument, setting: Setting, room: _Room) -> Markdown:
+    message = finding.message.removeprefix(_GATE)
+    return joined(said(message, room.letters), " (", place(finding.at, document, setting, room.letters), ")")
+
+
+def _handles(found: Sequence[FoundItem], document: ReviewDocument, setting: Setting) -> Markdown | None:
+    """The accounts that the trusted branch names for the places of *found*."""
+    spots = (spot for finding in found for spot in (finding.at, *finding.related))
+    named = (setting.owners.of(document.folder + spot.path) for spot in spots)
+    handles = dict.fromkeys(handle for names in named for handle in names)
+    # The only words of a review that GitHub acts on; they come from the trusted branch alone.
+    return Markdown(" ".join(list(handles)[:MOST_HANDLES])) if handles else None
+
+
 # ---- outcomes -------------------------------------------------------------------------------------------------------
 
 
 def _change(change: OutcomeChange, room: _Room) -> dict[str, Markdown]:
     return {
         "subject": cell(change.subject, room.letters),
-        "case": cell(change.case.words or change.where or "every case", room.letters),
+        "case": cell(_region(change), room.letters),
         "before": _held(change.before, change.by_before, room),
         "after": _held(change.after, change.by_after, room),
     }
+
+
+def _region(change: OutcomeChange) -> str:
+    """All the cases of a row, and one of them."""
+    words = change.case.words
+    return f"{change.where}, for example {words}" if change.where and words else change.where or words or "every case"
 
 
 def _held(what: str, by: Sequence[str], room: _Room) -> Markdown:
@@ -188,7 +227,9 @@ def _clash(finding: FoundItem, document: ReviewDocument, setting: Setting, room:
         joined(said(note or "", room.letters), " (", place(spot, document, setting, room.letters), ")")
         for note, spot in ((finding.side, finding.at), (other.note, other))
     ]
+    also = [spot.note for spot in finding.related[1:] if ", " in spot.note]
     more = f"; {finding.pairs:,} pairs of rules for this one cause" if finding.pairs > 1 else ""
+    more += "".join(f"; also {note}" for note in also)
     return joined(
         about if finding.subject else Markdown(""),
         *((said(words, room.letters), ": ") if words else ()),
@@ -196,7 +237,7 @@ def _clash(finding: FoundItem, document: ReviewDocument, setting: Setting, room:
         ", ",
         sides[1],
         "; ",
-        said(f"{ending(finding)}{more}", room.letters),
+        said(f"{ending(finding)}{more}", room.letters * (1 + len(also))),
     )
 
 
@@ -224,21 +265,21 @@ def _left_out(rest: Sequence[FoundItem], document: ReviewDocument) -> str | None
 def _decide(open_: Sequence[FoundItem], document: ReviewDocument, setting: Setting, room: _Room) -> dict[str, Any]:
     """Every contradiction that nobody wins goes to the owners of its policies, each group of owners once."""
     asked: dict[tuple[str, ...], list[str]] = {}
-    handles: dict[str, None] = {}
     for finding in open_:
         asked.setdefault(tuple(finding.owners), []).append(" and ".join(finding.policies[:2]))
-        for spot in (finding.at, *finding.related[:1]):
-            handles.update(dict.fromkeys(setting.owners.of(document.folder + spot.path)))
     rows = [
         joined(Markdown("**"), said(" and ".join(owners), room.letters), Markdown("**: "), said(_some(cases), 600))
         for owners, cases in sorted(asked.items())
     ]
-    # The only words of a review that GitHub acts on; they come from the trusted branch alone.
-    told = Markdown(" ".join(list(handles)[:MOST_HANDLES])) if handles else None
+    spots = {document.folder + spot.path for finding in open_ for spot in (finding.at, *finding.related)}
+    unnamed = sorted(path for path in spots if not setting.owners.of(path)) if setting.owners.lines else []
+    if unnamed:
+        told = f"nobody is named in CODEOWNERS for {_some([f'`{path}`' for path in unnamed])}: ask them yourself"
+        rows.append(said(told, 1_000))
     return {
         "decide": rows[: room.rows],
         "more_decide": len(rows[room.rows :]),
-        "handles": told,
+        "handles": _handles(open_, document, setting),
     }
 
 

@@ -12,12 +12,16 @@ from ci.review.words.markdown import Markdown, address, coded, joined, linked, s
 
 @dataclass(frozen=True, slots=True)
 class Setting:
-    """The trusted side's own: how much is shown, who owns which file, and where links lead (None: nowhere)."""
+    """The trusted side's own: how much is shown, who owns which file, and where links lead (None: nowhere).
+
+    `is_bound`: the document is known to be what the trusted side computed; one that is not is never green.
+    """
 
     rules: ReviewRules
     owners: Owners = field(default_factory=Owners)
     server: str = "https://github.com"
     repository: str | None = None
+    is_bound: bool = True
 
 
 def place(spot: Spot, document: ReviewDocument, setting: Setting, most: int = 300) -> Markdown:

@@ -9,7 +9,7 @@ from pathlib import Path
 import duckdb
 import pytest
 
-from ci.check import Checked, Rows, against, against_rows
+from ci.check import Checked, Gating, Rows, against, against_rows
 from ci.findings import SEVERITIES, Finding
 from ci.help.page import BASE, PAGES, Page, base, page, pages
 from ci.pipeline import Run, run
@@ -40,7 +40,9 @@ def findings(told: Page, files: Mapping[str, str], folder: Path) -> tuple[Findin
         duckdb.connect(str(folder / "rows.duckdb")).execute(told.data).close()
         plain = Checked(after.workspace, after.findings)
         return against_rows(plain, folder / "after", None, AT, Rows(f"duckdb://{folder}/rows.duckdb")).findings
-    return after.findings if told.before is None else against(checked(folder / "before", told.before), after).findings
+    if told.before is None:
+        return after.findings
+    return against(checked(folder / "before", told.before), after, Gating()).findings
 
 
 def test_every_id_that_a_check_can_find_has_a_page() -> None:

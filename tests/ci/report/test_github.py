@@ -18,6 +18,7 @@ from ci.proofs.answers import Answered
 from ci.report.formats import FORMATS
 from ci.report.github import MOST_OF_A_KIND, MOST_SUMMARY_BYTES, commands, summary
 from ci.report.report import Report
+from ci.report.visible import visible
 from tests.rows import each
 
 Command = Callable[..., Any]
@@ -106,7 +107,8 @@ def test_whatever_a_file_says_a_finding_is_one_command(message: str, path: str, 
     ((name, properties, _),) = runner(commands(Report([one], {})))
     assert name == "error"
     assert set(properties) == {"file", "line", "col", "title"}
-    assert properties["file"].replace("\r", "\n") == path.replace("\r", "\n")
+    shown = "".join(char if char in "\r\n" else visible(char) for char in path)
+    assert properties["file"].replace("\r", "\n") == shown.replace("\r", "\n")
     assert properties["line"] == "2"
 
 

@@ -17,6 +17,7 @@ _CODE = re.compile(r"<code>.*?</code>", re.DOTALL)
 _MERMAID = re.compile(r'flowchart TD|  n\d+\{"[^"`<>\n]*"\}|  t\d+\["[^"`<>\n]*"\]|  [nt]\d+ -- (?:yes|no) --> [nt]\d+')
 BLOCKS = {"suggestion", "yaml", "mermaid"}
 HEADINGS = {
+    "This changes what is checked",
     "Which cases change outcome",
     "Contradictions",
     "Who must decide",

@@ -14,7 +14,10 @@ import yaml
 from bylaw.errors import UsageError
 from ci.review.computed import compute as room
 from ci.review.computed.compute import compute
-from ci.review.computed.document import FoundItem, ReviewDocument, read, write
+from ci.review.computed.document import FoundItem, ReviewDocument, Spot, read, write
+from ci.review.words.comment import verdict
+from ci.review.words.render import render
+from tests.ci.review.documents import HERE, finding
 from tests.ci.review.repository import Repository
 from tests.conftest import copy_company
 from tests.rows import one_of
@@ -59,10 +62,10 @@ def test_a_new_contradiction_stands_on_the_line_of_the_change_and_names_its_part
     assert {(f.at.path, f.at.line, f.shown) for f in (one, two)} == {
         ("policies/rental/POL-RENTAL-900.yaml", 5, "changed")
     }
-    assert {f.side for f in (one, two)} == {"POL-RENTAL-900 says no_fee"}
+    assert {f.side for f in (one, two)} == {"POL-RENTAL-900 says no late fee"}
     (partner,) = next(f for f in (one, two) if "POL-RENTAL-001" in f.policies).related
     assert (partner.path, partner.line) == ("policies/rental/POL-RENTAL-001.yaml", 12)
-    assert partner.note == "POL-RENTAL-001 says hourly_fee"
+    assert partner.note == "POL-RENTAL-001 says a fee by the hour"
     assert sorted({owner for f in (one, two) for owner in f.owners}) == ["Fleet Team", "Night Desk", "Rental Desk"]
     assert one.ending == "both are level 4 (department), so neither gives way"
     assert one.case is not None
@@ -76,8 +79,10 @@ def test_what_changes_outcome_is_told_with_who_says_so_before_and_after(company:
     document = reviewed(company)
     assert document.nothing_else_changes and not document.unknown
     assert document.change_count == len(document.changes) > 0
-    (row,) = [c for c in document.changes if c.before == "full_day_fee" and c.case.facts.get("bike_type") != "cargo"]
-    assert row.by_before == ["POL-RENTAL-001 says full_day_fee"]
+    (row,) = [
+        c for c in document.changes if c.before == "the fee of a whole day" and c.case.facts.get("bike_type") != "cargo"
+    ]
+    assert row.by_before == ["POL-RENTAL-001 says the fee of a whole day"]
     assert 25 <= int(str(row.case.facts["hours_late"])) <= 30
     assert [graph.policy_id for graph in document.graphs] == ["POL-RENTAL-001"]
     assert document.graph_count == 1
@@ -264,3 +269,51 @@ def test_the_first_policies_of_a_repository_are_all_new(tmp_path: Path) -> None:
     assert document.counts.existing == 0
     assert {finding.shown for finding in document.new} == {"changed"}
     assert document.graph_count == len(document.graphs) > 5
+
+
+def test_changes_of_outcome_that_are_off_are_counted_all_the_same(company: Repository) -> None:
+    company.git("checkout", "-q", "main")
+    company.write("rules/ci.yaml", "severities: {outcome-change: off, unknown-answer: off, unreadable-file: off}\n")
+    company.commit()
+    company.git("checkout", "-q", "-B", "change")
+    company.replace("policies/rental/POL-RENTAL-001.yaml", "between: [2, 24]", "between: [2, 30]")
+    company.commit()
+    document = reviewed(company)
+    assert (document.changes, document.change_severity) == ([], None)
+    assert document.change_count > 0
+    assert "no case changes outcome" not in render(document, HERE).title
+    assert "1 kind of case changes outcome, no other does" in render(document, HERE).title
+    company.replace("policies/rental/POL-RENTAL-006.yaml", "policy_id:", "policy_id: [")
+    company.commit()
+    document = reviewed(company)
+    assert document.unknown and not document.nothing_else_changes
+
+
+def test_only_a_contradiction_is_called_one(company: Repository) -> None:
+    """A finding that stands at another of its places has two sides too."""
+    company.write("policies/rental/POL-RENTAL-900.yaml", NIGHT.replace("no_fee", "hourly_fee"))
+    company.commit()
+    found = by_id(reviewed(company), "redundant-rule")
+    for one in (*found, finding(id="ambiguous-synonym", side="x", related=[Spot(path="policies/a.yaml", line=1)])):
+        assert "Contradiction" not in verdict(one, 1_000)
+
+
+def test_every_clash_of_a_cause_is_listed_and_all_their_owners_decide(company: Repository) -> None:
+    """A new policy contradicts six of different owners, and its own owner is new."""
+    text = "policy_id: POL-RENTAL-{}\nconditions: [{{type: fact, parameter: hours_late, between: [{}, {}]}}]\n"
+    text += "actions: [{{type: required, action: {}}}]\nmetadata: {{source: H, owner: {}, domain: rental}}\n"
+    company.git("checkout", "-q", "main")
+    for n in range(910, 916):
+        policy = text.format(n, 100 + n, 100 + n, "full_day_fee", f"Owner {n}")
+        company.write(f"policies/rental/POL-RENTAL-{n}.yaml", policy)
+    company.commit()
+    company.git("checkout", "-q", "-B", "change")
+    new = text.format(900, 1000, 1100, "no_fee", "Night Desk")
+    company.write("policies/rental/POL-RENTAL-900.yaml", new)
+    company.commit()
+    found = [one for one in by_id(reviewed(company), "conflict") if one.pairs > 5]
+    assert {owner for one in found for owner in one.owners} >= {"Night Desk", *(f"Owner {n}" for n in range(910, 916))}
+    told = render(reviewed(company), HERE)
+    for n in range(910, 916):
+        assert f"POL-RENTAL-{n} says the fee of a whole day" in told.summary
+        assert any(f"POL-RENTAL-{n} says the fee of a whole day" in comment.body for comment in told.comments)

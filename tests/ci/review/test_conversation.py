@@ -347,3 +347,61 @@ def test_a_waiver_is_written_among_what_is_there(title, text):
     comments = [line.split("#")[1] for line in (text or "").splitlines() if "#" in line]
     assert all(comment in after for comment in comments)
     assert with_waiver(after, ENTRY) == after
+
+
+# --- a waiver that the pull request brings along
+
+
+def reviewed(talk) -> str:
+    """What GitHub is told of the newest commit."""
+    talk.fetch()
+    sha = talk.github.head(talk.github.state.pulls[1])
+    subprocess.run(["git", "-C", talk.root, "checkout", "-q", sha], check=True)
+    path = talk.events / "pull.json"
+    base = talk.github.base_sha(talk.github.state.pulls[1])
+    pull = {"number": 1, "head": {"sha": sha}, "base": {"sha": base}}
+    path.write_text(json.dumps({"repository": {"full_name": "acme/policies"}, "pull_request": pull}))
+    environ = {
+        "GITHUB_EVENT_NAME": "pull_request",
+        "GITHUB_EVENT_PATH": str(path),
+        "GITHUB_API_URL": talk.github.base,
+        "GITHUB_TOKEN": talk.github.token(kind="workflow", permissions=ALL),
+    }
+    with pytest.MonkeyPatch.context() as patch:
+        for name, value in environ.items():
+            patch.setenv(name, value)
+        done = talk.call("review", "--root", talk.root, "--at", "2026-06-01")
+    assert done.err == ""
+    return talk.github.checks_of(sha)[-1].conclusion
+
+
+def with_own_waiver(talk) -> None:
+    """The author writes the waiver that only an owner may ask for."""
+    subprocess.run(["git", "-C", talk.root, "fetch", "-q", "origin", "+refs/*:refs/seen/*"], check=True)
+    sha = talk.github.head(talk.github.state.pulls[1])
+    subprocess.run(["git", "-C", talk.root, "checkout", "-q", sha], check=True)
+    found = talk.call("check", "--root", talk.root, "--at", "2026-06-01", "--format", "json").json["findings"]
+    (print_,) = [one["fingerprint"] for one in found if one["id"] == "conflict"]
+    entry = {"finding": print_, "id": "conflict", "until": "2026-12-01", "because": "soon", "by": "ana"}
+    files = {"rules/waivers.yaml": yaml.safe_dump({"waivers": [entry]}), "policies/refund/cases.yaml": "[]\n"}
+    talk.github.commit("feature", files)
+
+
+def test_a_waiver_waives_nothing_until_an_owner_has_asked_for_it(talk):
+    with_own_waiver(talk)
+    assert reviewed(talk) == "failure"
+    for by in ("eve", "bo"):  # nobody's, and the owner of one of the two policies
+        talk.say("/bylaw accept conflict at HEAD until 2026-12-01 because it is late", by)
+    assert reviewed(talk) == "failure"
+
+
+def test_an_owner_of_all_that_it_is_about_accepts_it(talk):
+    talk.github.commit("main", {".github/CODEOWNERS": "* @ana\n"})
+    with_own_waiver(talk)
+    comment = talk.say("/bylaw accept conflict at HEAD until 2026-11-01 because a shorter one", "ana")
+    assert reviewed(talk) == "failure"
+    comment = talk.say("/bylaw accept conflict at HEAD until 2026-12-01 because it is late", "ana")
+    assert reviewed(talk) == "neutral"  # a waiver is new: that is told, and stops nothing
+    talk.github.state.comments[comment].editor = "eve"
+    talk.github.commit("feature", {"notes.txt": "one more commit"})
+    assert reviewed(talk) == "failure"

@@ -11,6 +11,7 @@ from bylaw.audit.export import lines
 from bylaw.canonical import write_atomically
 from ci.review.computed.brought import Brought, brought, told
 from ci.review.computed.document import FoundItem, Spot
+from ci.review.posted.binding import digest_of
 
 
 class Repository:
@@ -78,9 +79,22 @@ def test_both_halves_say_the_same_as_the_whole(repository, call, tmp_path):
     path, page = tmp_path / "review.json", tmp_path / "page.md"
     whole = call("review", "--root", repository.root, "--base", "main", "--dry-run")
     call("review", "--root", repository.root, "--base", "main", "--compute", path, "--summary", page)
-    half = call("review", "--root", repository.root, "--post", path, "--dry-run")
+    digest = digest_of(path.read_bytes())
+    half = call("review", "--root", repository.root, "--post", path, "--digest", digest, "--dry-run")
     assert half.out == whole.out
     assert "Which cases change outcome" in page.read_text()
+
+
+def test_a_change_does_not_say_how_bad_it_is(repository, call):
+    """Neither what GitHub is told of an error, nor how many comments there are, nor who is asked."""
+    mild = "review: {comments: 0, conclusion: {error: success, warning: success, notice: success}}\n"
+    (repository.root / "rules" / "ci.yaml").write_text(mild)
+    (repository.root / ".github" / "CODEOWNERS").write_text("* @eve\n")
+    repository.commit("Nothing is bad any more")
+    done = call("review", "--root", repository.root, "--base", "main", "--dry-run")
+    assert done.code == 1
+    assert "the check run: failure" in done.out and "@eve" not in done.out
+    assert "`review.comments` of rules/ci.yaml 0" in done.out.replace("&#46;", ".")
 
 
 def log(path, *days: int):
@@ -104,7 +118,8 @@ def test_recorded_answers_are_counted_on_one_side_and_told_on_the_other(reposito
     assert told in whole.out
     call(*asked, "--compute", path)
     assert "my secret" not in path.read_text() and '"r2"' in path.read_text()
-    half = call("review", "--root", repository.root, "--post", path, "--dry-run")
+    digest = digest_of(path.read_bytes())
+    half = call("review", "--root", repository.root, "--post", path, "--digest", digest, "--dry-run")
     assert half.out == whole.out
 
 

@@ -154,7 +154,8 @@ class _Root:
 
     def comment(self, comment: IssueComment) -> Json:
         page = f"{self.world.base}/{self.world.slug}/pull/{comment.pull}#issuecomment-{comment.id}"
-        return {"__typename": "IssueComment", **self._said(comment, f"IC_{comment.id}", page)}
+        edited = comment.editor and self.actor(comment.editor)
+        return {"__typename": "IssueComment", "editor": edited, **self._said(comment, f"IC_{comment.id}", page)}
 
     def _said(self, comment: LineComment | IssueComment, id: str, url: str) -> Json:
         return {

@@ -108,6 +108,7 @@ class IssueComment:
     created_at: str
     updated_at: str
     minimized: str | None = None
+    editor: str | None = None
 
 
 @dataclass

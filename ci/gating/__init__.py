@@ -1,0 +1,1 @@
+"""What decides whether a change passes, and how a change could decide that for itself."""
