@@ -5,8 +5,10 @@ Looked up in that order; a name with two meanings has none. Names compare case-i
 
 from __future__ import annotations
 
+from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import cached_property
 
 from bylaw.authored.conditions import WITHIN_WINDOW, AllOf, AnyOf, Condition, Not, TimeWindow
 from bylaw.logic.formula.ir import Atom, Formula, Variable, conj
@@ -104,12 +106,7 @@ class Requirements:
 
     def _meanings(self, name: str) -> Iterator[Meaning]:
         word = name.casefold()
-        for i, condition in enumerate(self.conditions):
-            if (condition.id or "").casefold() == word:
-                yield Meaning("a condition", (i,))
-            for nested, formula in self._nested(condition, self.lowered[i]):
-                if nested.casefold() == word:
-                    yield Meaning("a condition", formula=formula)
+        yield from self._by_id.get(word, ())
         booleans = self._booleans()
         if word in booleans:
             yield Meaning("a fact", formula=Atom(booleans[word], "==", True))
@@ -124,6 +121,17 @@ class Requirements:
                 stem = word[len(prefix) :].strip()
                 for fact in sorted({booleans[key] for key in (stem, f"has_{stem}") if key in booleans}):
                     yield Meaning("the negation of a fact", formula=Atom(fact, "==", False))
+
+    @cached_property
+    def _by_id(self) -> Mapping[str, Sequence[Meaning]]:
+        """Id, in lower case → the conditions that carry it, in their order."""
+        found: dict[str, list[Meaning]] = defaultdict(list)
+        for i, condition in enumerate(self.conditions):
+            if condition.id is not None:
+                found[condition.id.casefold()].append(Meaning("a condition", (i,)))
+            for nested, formula in self._nested(condition, self.lowered[i]):
+                found[nested.casefold()].append(Meaning("a condition", formula=formula))
+        return found
 
     def _nested(self, condition: Condition, lowered: Lowered) -> Iterator[tuple[str, Formula]]:
         match condition:

@@ -12,6 +12,7 @@ from dataclasses import dataclass, field, replace
 
 from bylaw.authored.policies import Policy, PolicyAction, PolicyException
 from bylaw.authored.vocabulary import Vocabulary
+from bylaw.logic.boxes.boxes import Box, TooManyBoxes, boxes, meets
 from bylaw.logic.formula.ir import Atom, Effect, Formula, ValueMisfit, conj, disj, negate
 from ci.findings import Route
 from ci.formalize.lower import EVERYWHERE, Lowered, Lowering, targeted
@@ -55,6 +56,11 @@ class Nest:
     mentioned: frozenset[str]
     around: Formula = EVERYWHERE
     gone: frozenset[str] = frozenset()
+
+
+def _may_meet(one: Sequence[Box] | None, other: Sequence[Box] | None) -> bool:
+    """May both hold in one case? What cannot is not excluded: a row of a table need not name all rows before it."""
+    return one is None or other is None or any(meets(a, b) for a in one for b in other)
 
 
 @dataclass
@@ -153,11 +159,21 @@ class Formalizer:
             if draft is not None:
                 (fallbacks if action.type == "fallback" else drafts).append(draft)
         primaries = [draft for draft in drafts if draft.type in PRIMARY]
+        places = {draft.rule_id: self._boxes(draft.guard) for draft in (*primaries, *fallbacks)} if fallbacks else {}
         for draft in fallbacks:
-            before = [d for d in primaries if d.effect.outcome == draft.effect.outcome]
+            here = places[draft.rule_id]
+            rivals = [d for d in primaries if d.effect.outcome == draft.effect.outcome]
+            before = [d for d in rivals if _may_meet(here, places[d.rule_id])]
             drafts.append(replace(draft, guard=conj([draft.guard, *(negate(d.guard) for d in before)])))
             primaries.append(draft)
         return sorted(drafts, key=lambda draft: str(draft.route[1]).rjust(9))
+
+    def _boxes(self, guard: Formula) -> tuple[Box, ...] | None:
+        """*guard* as boxes; None where it needs too many, or where a condition of it has a finding."""
+        try:
+            return None if self.lowering.findings else boxes(guard, self.lowering.variables)
+        except TooManyBoxes:
+            return None
 
     def _action(self, action: PolicyAction, i: int) -> RuleDraft | None:
         route: Route = ("actions", i)

@@ -72,8 +72,8 @@ class Rivals:
         self._prohibiting: dict[str, list[int]] = defaultdict(list)
         self._permitting: dict[str, list[int]] = defaultdict(list)
         self._excluded: dict[str, list[str]] = defaultdict(list)
-        self._of: dict[int, tuple[int, ...]] = {}
-        self._camps: dict[tuple[Effect, int, str | None], Camps] = {}
+        self._of: dict[Effect, tuple[int, ...]] = {}
+        self._camps: dict[tuple[Effect, int, str | None, int | None], Camps] = {}
         for i, rule in enumerate(ruleset.rules):
             for outcome, action in rule.effect.takes:
                 self._taking[outcome][action].append(i)
@@ -93,10 +93,12 @@ class Rivals:
 
     def of(self, i: int) -> tuple[int, ...]:
         """The rules whose effect contradicts that of rule *i*, ascending. Rivals need not ever fire together."""
-        found = self._of.get(i)
-        if found is None:
-            effect = self.ruleset.rules[i].effect
-            found = self._of[i] = tuple(sorted(set(self._meeting(effect)) - {i}))
+        effect = self.ruleset.rules[i].effect
+        found = self._of.get(effect)
+        if found is None:  # equal effects contradict the same rules; a table has thousands of rules and few effects
+            found = self._of[effect] = tuple(sorted(set(self._meeting(effect))))
+        if contradicts(effect, effect, self.ruleset.excludes):
+            return tuple(j for j in found if j != i)
         return found
 
     def among(self, i: int, rules: Set[int]) -> list[int]:
@@ -129,7 +131,9 @@ class Rivals:
     def camps(self, i: int) -> Camps:
         """The rivals of rule *i* by who gives way. Rules of one effect and level have the same, and share them."""
         rule = self.ruleset.rules[i]
-        key = rule.effect, rule.level, rule.policy_id if rule.policy_id in self._overriding else None
+        overriding = rule.policy_id if rule.policy_id in self._overriding else None
+        is_torn = contradicts(rule.effect, rule.effect, self.ruleset.excludes)  # each of these has others than itself
+        key = rule.effect, rule.level, overriding, i if is_torn else None
         if key not in self._camps:
             stronger = tuple(j for j in self.of(i) if self.beats(j, i))
             weaker = tuple(j for j in self.of(i) if self.beats(i, j))

@@ -35,8 +35,13 @@ def deciders(theory: Theory, outcome: str) -> Evaluator:
     """
     todo = list(theory.rivals.taking(outcome))
     reached = {*todo}
+    asked = set[tuple[int, int, str]]()
     while todo:
         i = todo.pop()
+        alike = (theory.effects[i], theory.ruleset.rules[i].level, theory.ruleset.rules[i].policy_id)
+        if alike in asked:  # whom a rule meets and who gives way follows from these three
+            continue
+        asked.add(alike)
         more = [j for j in theory.rivals.of(i) if j not in reached and not theory.rivals.beats(i, j)]
         reached.update(more)
         todo += more
