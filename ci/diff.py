@@ -32,7 +32,7 @@ from ci.loading.derived.variables import variables
 from ci.loading.files import FOLDERS
 from ci.loading.load import Workspace, load
 from ci.loading.load import read as read_files
-from ci.pipeline import UNREPRESENTABLE, Run
+from ci.pipeline import UNREPRESENTABLE, Run, live
 from ci.proofs.stage import ruleset_of
 from ci.proofs.theory import Theory
 from ci.proofs.versions.change import Change, Changes, Limits, Unknown, changes
@@ -202,6 +202,7 @@ def _version(side: str, root: Path, at: date | None, today: date) -> Version:
 
 def of_workspace(name: str, workspace: Workspace, day: date | None = None) -> Version:
     """The version that a folder holds."""
+    workspace = live(workspace)
     known = variables(workspace.vocabulary)
     records, _ = formalize(workspace, known)
     left_out = {f"the file `{path}`": _content(workspace, path) for path in sorted(_unread(workspace.findings))}
@@ -264,7 +265,7 @@ def of_bundle(name: str, bundle: CompiledPolicyBundle) -> Version:
 
 def outcome_changes(before: Run, after: Run) -> Iterator[Finding]:
     """One `outcome-change` a region, on the line of a policy that changed; `unknown-answer` for what hit a limit."""
-    found = _changes(before.ruleset, after.ruleset, after.at, before.workspace.rules.ci.proofs)
+    found = _changes(_live_rules(before), _live_rules(after), after.at, before.workspace.rules.ci.proofs)
     spoken = {**labels(before.workspace.vocabulary), **labels(after.workspace.vocabulary)}
     told = Comparison(("base", "head"), after.at, found, spoken, _history(after.workspace.vocabulary, found))
     for change in found.changes:
@@ -280,6 +281,19 @@ def outcome_changes(before: Run, after: Run) -> Iterator[Finding]:
             help="split the change, or simplify the guards it touches",
             status="UNKNOWN",
         )
+
+
+def _live_rules(run: Run) -> Ruleset:
+    """The rules without those of drafts, which change no case."""
+    drafts = {file.policy.policy_id for file in run.workspace.policies if file.policy.draft}
+    if not drafts:
+        return run.ruleset
+    kept = run.ruleset
+    return replace(
+        kept,
+        rules=tuple(rule for rule in kept.rules if rule.policy_id not in drafts),
+        constraints=tuple(one for one in kept.constraints if one.policy_id not in drafts),
+    )
 
 
 def _apart(told: Comparison) -> Finding:

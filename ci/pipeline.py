@@ -29,6 +29,7 @@ from ci.loading.load import Workspace, load, rare_collection
 from ci.loading.waivers import accepted
 from ci.progress import Progress
 from ci.proofs.focus import Focus
+from ci.proofs.sourced import with_sources
 from ci.proofs.stage import Proofs, prove, ruleset_of
 from ci.proofs.tools import tools
 
@@ -57,7 +58,9 @@ class Run:
     @property
     def unrepresentable(self) -> tuple[Finding, ...]:
         """The findings that keep something its author wrote out of any bundle."""
-        return tuple(f for f in self.findings if f.severity == "error" and f.id in UNREPRESENTABLE)
+        drafts = drafts_of(self.workspace)
+        found = (f for f in self.findings if f.severity == "error" and f.id in UNREPRESENTABLE)
+        return tuple(f for f in found if f.at.path not in drafts)
 
 
 def run(root: Path, at: date | None, today: date, progress: Progress | None = None) -> Run:
@@ -97,6 +100,7 @@ def check(workspace: Workspace, at: date, progress: Progress | None = None, focu
         proofs = replace(proofs, records=layered(proofs.records, workspace))
     found += proofs.findings
     found += tools(workspace, ruleset, at.toordinal())
+    found = list(with_sources(found, workspace))
     severities = workspace.rules.ci.severities
     return Run(workspace, ruleset, proofs, tuple(graded(found, severities)), at, tuple(graded(found, {})))
 
@@ -113,12 +117,40 @@ def layered(records: Sequence[PolicyRecord], workspace: Workspace) -> list[Polic
     return done
 
 
+def drafts_of(workspace: Workspace) -> frozenset[str]:
+    """The files of policies that are drafts, also of those that do not fit their model."""
+    return frozenset(
+        path
+        for path, source in workspace.sources.items()
+        if path.startswith("policies/") and isinstance(source.data, dict) and source.data.get("draft") is True
+    )
+
+
+def live(workspace: Workspace) -> Workspace:
+    """*workspace* without its drafts, which are checked like every other policy and hold for nobody."""
+    drafts = drafts_of(workspace)
+    if not drafts:
+        return workspace
+    return replace(
+        workspace,
+        policies=tuple(file for file in workspace.policies if file.path not in drafts),
+        findings=tuple(finding for finding in workspace.findings if finding.at.path not in drafts),
+    )
+
+
+def without_drafts(run: Run) -> Run:
+    """What of *run* is compiled: the same trip without the drafts, where there are any."""
+    kept = live(run.workspace)
+    return run if kept is run.workspace else replace(check(kept, run.at), findings=run.findings)
+
+
 def bundle_text(run: Run, sign_key: str | None = None) -> str:
     """The bundle's one text, signed where there is a key. Raises UsageError for one that nobody would read back."""
     from bylaw.bundle import dump
     from bylaw.references import broken
     from ci.compile import compile_bundle
 
+    run = without_drafts(run)
     bundle = compile_bundle(run.workspace, run.proofs, run.ruleset)
     if (problem := next(broken(bundle, run.ruleset), None)) is not None:
         root = run.workspace.root
@@ -151,6 +183,7 @@ def _written(run: Run, directory: Path, sign_key: str | None) -> Path:
     from bylaw.bundle import FILE_NAME
     from ci.compile import enriched
 
+    run = without_drafts(run)
     text = bundle_text(run, sign_key)
     records = directory / "policies"
     files = enriched(run.proofs.records)

@@ -31,13 +31,17 @@ _ID = re.compile(r"^POL-(?P<implicit>IMP-)?(?P<domain>[A-Z][A-Z0-9_-]*)-\d{3,}$"
 
 
 class PolicyAction(Authored):
-    """What the policy demands, forbids or allows, and what it requires for that."""
+    """What the policy demands, forbids or allows, and what it requires for that.
+
+    `source` is where the rule stands in what the policy was made from: a row of a table, its cells.
+    """
 
     type: ActionType
     action: Word
     requires: list[Word] = Field(default_factory=list)
     when: list[Condition] = Field(default_factory=list)
     source_text: Text | None = None
+    source: Word | None = Field(default=None, exclude_if=lambda value: value is None)
 
     @property
     def takes_all(self) -> bool:
@@ -186,11 +190,12 @@ class LayerScores(Authored):
 
 
 class Policy(AuthoredFile):
-    """One policy, one file."""
+    """One policy, one file. A `draft` is checked like every other policy, and never compiled."""
 
     model_config = ConfigDict(json_schema_extra={"anyOf": [{"required": ["actions"]}, {"required": ["text_only"]}]})
 
     policy_id: PolicyId
+    draft: StrictBool = Field(default=False, exclude_if=lambda value: not value)
     origin: Origin | None = None
     processing_status: dict[Word, Word] = Field(default_factory=dict)
     discovery: Discovery | None = None

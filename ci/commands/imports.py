@@ -1,4 +1,4 @@
-"""`bylaw import`: the semantic layer that others wrote, or what a live database shows, as context files."""
+"""`bylaw import`: semantic layers, live databases, decision tables and lines of policies, as files of a repository."""
 
 from __future__ import annotations
 
@@ -16,6 +16,8 @@ if TYPE_CHECKING:
     from ci.importers.write import Plan
 
 FORMATS = ("auto", "dbt", "metricflow", "cortex", "ossie", "lookml", "wren")  # as in `ci.importers.registry`
+RULES = ("dmn", "csv", "xlsx", "policies")  # as in `ci.commands.tables`
+HIT_POLICIES = ("UNIQUE", "ANY", "FIRST", "PRIORITY")
 SHOWN = 5  # places of one reason, and lines of one file, before the rest is counted
 
 
@@ -25,7 +27,7 @@ SHOWN = 5  # places of one reason, and lines of one file, before the rest is cou
 @click.option(
     "--format",
     "format_",
-    type=click.Choice(FORMATS),
+    type=click.Choice((*FORMATS, *RULES)),
     default="auto",
     show_default=True,
     help="What the source is; `auto` looks into it.",
@@ -38,7 +40,7 @@ SHOWN = 5  # places of one reason, and lines of one file, before the rest is cou
     type=click.Path(path_type=Path),
     default=Path(),
     show_default=".",
-    help="The policy repository whose context/ is written.",
+    help="The policy repository that is written.",
 )
 @click.option(
     "--schema", help="The schema of tables whose source names none (main); of a database, the one meant (all)."
@@ -58,6 +60,30 @@ SHOWN = 5  # places of one reason, and lines of one file, before the rest is cou
     type=click.Path(path_type=Path, dir_okay=False),
     help="Of a database: take from FILE what a language model answered, as far as it holds, marked for review.",
 )
+@click.option("--domain", help="Of a table: the domain of its policies (the name of the file).")
+@click.option("--owner", help="Of a table: who owns its policies (TBD, which a check tells).")
+@click.option(
+    "--hit-policy",
+    type=click.Choice(HIT_POLICIES),
+    help="Of a sheet: what holds where several rows do (UNIQUE). DMN says it itself.",
+)
+@click.option(
+    "--outcome", "outcomes", metavar="HEADER", multiple=True, help="Of a sheet: a column that says what follows."
+)
+@click.option(
+    "--map",
+    "maps",
+    metavar="HEADER=NAME",
+    multiple=True,
+    help="Of a sheet: the fact or outcome that a column is; or a YAML file that says it of all columns.",
+)
+@click.option("--sheet", metavar="NAME", help="Of a workbook: the sheet, where it has several.")
+@click.option(
+    "--empty",
+    type=click.Choice(("refuse", "any")),
+    default="refuse",
+    help="Of a table: what an empty cell means (refuse).",
+)
 @click.option("--dialect", help="The dialect of SQL in the source, by its sqlglot name, where it is not the usual one.")
 @click.option(
     "--dry-run", is_flag=True, help="Say what would be written, with the changes of each file; write nothing."
@@ -68,6 +94,7 @@ SHOWN = 5  # places of one reason, and lines of one file, before the rest is cou
 @click.pass_context
 def import_(
     ctx: click.Context,
+    /,
     source: str,
     manifest: Path | None,
     format_: str,
@@ -81,6 +108,7 @@ def import_(
     force: bool,
     all_: bool,
     as_json: bool,
+    **_of_a_table: object,
 ) -> None:
     """Write the entities, metrics, joins and verified queries of another source as context files.
 
@@ -94,22 +122,29 @@ def import_(
     `warehouse.seconds` of rules/ci.yaml, of large tables the first `warehouse.rows`. Each part says in a comment what
     it rests on. No value of a column that looks personal is written anywhere.
 
+    Of a decision table (DMN, CSV, XLSX) and of policies.jsonl it drafts policies, words and cases, and reports gaps,
+    overlaps and rows that never win; what no policy says is refused by cell (see `bylaw docs tables`).
+
     \b
+    bylaw import approval.dmn -o ../policies     every decision table of the model
+    bylaw import fees.xlsx --sheet 2026 --outcome Fee --hit-policy FIRST
     bylaw import duckdb:///shop.duckdb           drafts for review; --tables 'ord*,customers', --schema sales
     bylaw import postgresql://reader@db/shop --dry-run
     bylaw import duckdb:///shop.duckdb --ask-model ask.json     then, with its answer, --proposed words.json
     bylaw import target/manifest.json            dbt: models, tests, sources, exposures, semantic models, metrics
     bylaw import models --format metricflow --schema analytics
     bylaw import revenue.yaml --dry-run          Cortex, Ossie: what would be written, and what not
-    bylaw import lookml --output ../policies     views and explores (with the extra `bylaw-policies[lookml]`)
     bylaw import mcp tools.json                  a draft of rules/tools.yaml from a server's tools/list
     """
     from bylaw.errors import UsageError
 
     if manifest is not None:
-        if source != "mcp":
-            raise UsageError(f"`{source}` is no source of tools", "write `bylaw import mcp MANIFEST`")
-        _tools(manifest, root, dry_run, as_json)
+        _tools(source, manifest, root, dry_run, as_json)
+        return
+    from ci.commands.tables import is_of_rules
+
+    if "://" not in source and is_of_rules(Path(source), format_):
+        _rules(ctx, Path(source), root, dry_run, all_, as_json)
         return
     from ci.importers.draft import is_name
     from ci.importers.write import plan
@@ -152,6 +187,26 @@ def _closed(root: Path, draft: ContextDraft) -> tuple[tuple[str, ...], str]:
         return (), ""
     named = ", ".join(f"`{schema}`" for schema in closed)
     return closed, f"\nno role may read {named} yet; in {PATH} write, for one: {line_for(roles, closed)}"
+
+
+def _rules(ctx: click.Context, source: Path, root: Path, dry_run: bool, all_: bool, as_json: bool) -> None:
+    """Take a decision table, or lines of policies."""
+    from ci.commands.tables import import_rules
+    from ci.importers.tables.imported import Options
+    from ci.importers.tables.mapping import mapped
+
+    said = ctx.params
+    options = Options(
+        said["format_"],
+        said["domain"],
+        said["owner"] or "TBD",
+        said["empty"] == "any",
+        said["force"],
+        mapped(said["maps"], said["outcomes"], said["hit_policy"], said["sheet"]),
+    )
+    text, code = import_rules(source, root, options, dry_run, all_, as_json)
+    click.echo(text, color=ctx.color)
+    ctx.exit(code)
 
 
 def _layer(source: Path, format_: str, schema: str, dialect: str | None, root: Path) -> tuple[str, str, ContextDraft]:
@@ -203,8 +258,12 @@ def _taken(draft: ContextDraft, path: Path, root: Path) -> None:
     take(draft, read(text), rules_of(root).pii)
 
 
-def _tools(manifest: Path, root: Path, dry_run: bool, as_json: bool) -> None:
+def _tools(source: str, manifest: Path, root: Path, dry_run: bool, as_json: bool) -> None:
     """Draft the bindings of an agent's tools."""
+    from bylaw.errors import UsageError
+
+    if source != "mcp":
+        raise UsageError(f"`{source}` is no source of tools", "write `bylaw import mcp MANIFEST`")
     from ci.importers.mcp import PATH, draft
     from ci.importers.tool_words import WORDS
 

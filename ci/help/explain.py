@@ -16,6 +16,7 @@ from bylaw.logic.words.prose import rule_in_lines
 from bylaw.logic.words.readable import readable
 from ci.help.meanings import MEANINGS
 from ci.loading.derived.record import PolicyRecord
+from ci.loading.derived.tabular import drawn_table
 from ci.loading.schema.nearest import did_you_mean
 from ci.pipeline import Run, run
 from ci.proofs.grounds import listed
@@ -74,6 +75,8 @@ def _policy(done: Run, id: str) -> Iterator[str]:
         ordered = sorted(layers["assigned_layers"], key=lambda layer: layer != first)
         cycle = done.workspace.rules.layers.layers[first].update_cycle
         yield f"  an assistant gets it {listed([IN_WORDS[layer] for layer in ordered])}; updated {cycle}"
+    if record.policy.draft:
+        yield "  a draft: checked, and not compiled"
     if not record.policy.is_active:
         yield "  not in force: nobody has confirmed it yet"
     if record.status["formalization"] == "failed":
@@ -82,7 +85,11 @@ def _policy(done: Run, id: str) -> Iterator[str]:
         yield "\n  not checked by logic"
         yield from (f"    “{text}”" for text in record.texts)
     spoken, names = labels(done.workspace.vocabulary), called(done.workspace.vocabulary)
-    for rule in record.rules:
+    table = drawn_table(record.policy, done.workspace.vocabulary)
+    if table is not None:
+        yield ""
+        yield from (f"  {line}" for line in table.lines())
+    for rule in record.rules if table is None else ():
         yield ""
         yield f"  {rule.rule_id}  line {rule.source.line}"
         yield from (f"    {line}" for line in rule_in_lines(_short(done, rule), spoken, names))

@@ -95,7 +95,7 @@ def _found(target: Path) -> tuple[str, list[Foreign]]:
         raise UsageError(
             f"`{target}` is a project of dbt without its manifest", "`dbt parse` writes target/manifest.json"
         )
-    known = ", ".join(IMPORTERS)
+    known = ", ".join((*IMPORTERS, "dmn", "csv", "xlsx", "policies"))
     raise UsageError(f"`{target}` is in no format that is known", f"known formats: {known}; --format says which")
 
 

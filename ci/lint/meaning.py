@@ -32,6 +32,18 @@ def inactive_policies(workspace: Workspace) -> Iterator[Finding]:
             yield _of(file, "inactive-policy", said, ("metadata", "expiry_date"), "delete it, or give it a later end")
 
 
+def drafts(workspace: Workspace) -> Iterator[Finding]:
+    """Drafts say so, once a folder: they are checked, and nobody is answered by them."""
+    folders: dict[str, list[PolicyFile]] = {}
+    for file in workspace.policies:
+        if file.policy.draft:
+            folders.setdefault(file.path.rpartition("/")[0], []).append(file)
+    for files in folders.values():
+        more = f", like {len(files) - 1} more in its folder" if len(files) > 1 else ""
+        said = f"is a draft{more}: it is checked, and not compiled"
+        yield _of(files[0], "inactive-policy", said, ("draft",), "after a review take `draft: true` out")
+
+
 def misplaced_policies(workspace: Workspace) -> Iterator[Finding]:
     """A policy lies in the folder of its domain: that is where its owner's reviewers and its cases are."""
     for file in workspace.policies:

@@ -11,6 +11,7 @@ from ci.lint.defaults import assumed_facts
 from ci.lint.machines.agents import unserved_tasks
 from ci.lint.machines.tools import assertable_money, histories, lookups, tools
 from ci.lint.meaning import (
+    drafts,
     empty_policies,
     expiring_policies,
     inactive_policies,
@@ -98,6 +99,7 @@ LINTS: tuple[Lint, ...] = (
     odd_characters,
     assumed_facts,
     inactive_policies,
+    drafts,
     policies_not_yet_in_force,
     expiring_policies,
     empty_policies,

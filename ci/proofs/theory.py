@@ -47,6 +47,7 @@ class Verdict:
 
 
 PROVEN = Verdict("PROVEN")
+INDEXED_FROM = 500_000  # rules tried, all cases together: by then an index has paid for itself
 
 
 class Theory:
@@ -72,6 +73,15 @@ class Theory:
         self._stronger: dict[int, tuple[int, ...]] = {}
         self._constraints: dict[int, list[Constraint]] = {}
         self.subjects: dict[tuple[int, int], str] = {}  # by effect: what two rivals contradict each other about
+
+    def replaying(self, case_count: int) -> Evaluator:
+        """The evaluator to decide so many cases with: many cases of many rules are worth an index."""
+        is_worth_it = case_count * len(self.ruleset.rules) > INDEXED_FROM
+        return self._indexed if is_worth_it else self.evaluator
+
+    @cached_property
+    def _indexed(self) -> Evaluator:
+        return Evaluator(self.ruleset, is_indexed=True)
 
     @cached_property
     def effects(self) -> tuple[int, ...]:

@@ -18,6 +18,7 @@ from bylaw.logic.words.shorter import shorter
 from ci.coverage.cases import surveyed
 from ci.coverage.words import Report, percent
 from ci.loading.derived.record import PolicyRecord
+from ci.loading.derived.tabular import DrawnTable, drawn_table
 from ci.pipeline import Run
 from ci.site.drawing import drawn
 
@@ -65,6 +66,7 @@ class PolicyTold:
     state: str  # in force, not yet, ended, unconfirmed, or text only
     layer: str
     rules: tuple[RuleTold, ...]
+    table: DrawnTable | None  # where the policy came from one
     invariants: tuple[RuleTold, ...]
     texts: tuple[str, ...]
     cases: tuple[CaseTold, ...]
@@ -167,6 +169,7 @@ class _Telling:
             state=_state(record, self.run.at),
             layer=record.enriched.get("layer_assignment", {}).get("primary_layer", ""),
             rules=tuple(self._rule(rule) for rule in record.rules),
+            table=drawn_table(record.policy, self.run.workspace.vocabulary),
             invariants=tuple(
                 RuleTold(one.constraint_id, one.source.line, f"always: {one.text}", one.source.text or "", "invariant")
                 for one in record.constraints
@@ -230,6 +233,8 @@ class _Telling:
 
 def _state(record: PolicyRecord, at: date) -> str:
     metadata = record.policy.metadata
+    if record.policy.draft:
+        return "a draft: checked, and not compiled"
     if not record.policy.is_active:
         return "not confirmed by anybody yet"
     if metadata.effective_date and metadata.effective_date > at:

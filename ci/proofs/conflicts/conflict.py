@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections import defaultdict
+from collections import Counter, defaultdict
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
@@ -14,6 +14,7 @@ from ci.proofs.focus import Focus, asked_rules
 from ci.proofs.theory import PROVEN, Theory, Verdict
 
 MEET = Verdict("COUNTEREXAMPLE")
+WITHIN = 20  # pairs of rules of one policy: each is a row of its table, and mended by itself
 PIECES = 500  # of where two rules meet looked at before the solver is asked
 
 
@@ -36,10 +37,10 @@ def clashes(
     """The pairs that do meet, and those of which it is not known.
 
     Only candidates are looked at, never all pairs, and one of the two is in *focus*. Once two policies meet on a
-    subject in one way, their other rules are not asked again.
+    subject in one way, their other rules are not asked again; of one policy with itself the first WITHIN pairs are.
     """
     rules = theory.ruleset.rules
-    done: set[tuple[str, str, str, bool]] = set()
+    done: Counter[tuple[str, str, str, bool]] = Counter()
     partners = _partners(theory, focus)
     for n, i in enumerate(sorted(partners)):
         if progress is not None:
@@ -48,11 +49,11 @@ def clashes(
         for j in sorted(partners[i]):
             winner = j if j in stronger else i if theory.rivals.beats(i, j) else None
             key = (mine, rules[j].policy_id, subject(theory, i, j), winner is None)
-            if key in done:
+            if done[key] == (WITHIN if mine == rules[j].policy_id else 1):
                 continue
             verdict = MEET if _surely_meet(theory, i, j, winner) else _decided(theory, i, j, winner)
             if verdict.status != "PROVEN":
-                done.add(key)
+                done[key] += 1
                 yield Clash(i, j, winner, verdict)
 
 

@@ -18,6 +18,7 @@ from ci.proofs.inquiry import Inquiry
 
 def failing_case(inquiry: Inquiry) -> Iterator[Reply]:
     """Every case of `cases.yaml` ends as it expects."""
+    evaluator = inquiry.theory.replaying(len(inquiry.workspace.cases))
     for entry in inquiry.each_case("replaying cases"):
         variables = inquiry.theory.ruleset.variables
         try:
@@ -25,7 +26,7 @@ def failing_case(inquiry: Inquiry) -> Iterator[Reply]:
         except (KeyError, ValueMisfit):
             continue  # the lint of cases has a finding for it
         day = entry.case.at.toordinal() if entry.case.at else inquiry.theory.at
-        evaluator, told = inquiry.theory.evaluator, tuple[Finding, ...]()
+        told = tuple[Finding, ...]()
         missed = list(
             differences(inquiry.workspace.vocabulary, entry.case, evaluator.decide(facts, day, names_unknown=False))
         )

@@ -174,6 +174,7 @@ def _etag(run: Run) -> str | None:
     from bylaw.bundle import etag
     from ci.compile import compile_bundle
 
+    run = pipeline.without_drafts(run)
     bundle = compile_bundle(run.workspace, run.proofs, run.ruleset)
     return etag(plain(bundle.model_dump(mode="python", by_alias=True)))
 

@@ -250,7 +250,7 @@ def test_an_edit_that_is_kept_is_exit_code_one(source: Path, tmp_path: Path, cal
     [
         (("nowhere.yaml",), "there is no file or folder"),
         (("{source}", "--format", "ossie"), "holds nothing of the format `ossie`"),
-        (("{source}", "--format", "csv"), "Invalid value for '--format'"),
+        (("{source}", "--format", "lotus"), "Invalid value for '--format'"),
         (("{source}", "--schema", "a b"), "is no name of a schema"),
         (("{source}", "--dialect", "klingon"), "is no dialect that sqlglot knows"),
         ((), "Missing argument"),
