@@ -147,7 +147,6 @@ def import_(
         _rules(ctx, Path(source), root, dry_run, all_, as_json)
         return
     from ci.importers.draft import is_name
-    from ci.importers.write import plan
 
     if schema is not None and not is_name(schema):
         raise UsageError(f"`{schema[:60]}` is no name of a schema")
@@ -163,7 +162,16 @@ def import_(
             option = "--tables" if tables is not None else "--ask-model" if ask_model is not None else "--proposed"
             raise UsageError(f"`{option}` is meant for a database", "name one: duckdb:///FILE, postgresql://HOST/DB")
         name, origin, draft = _layer(Path(source), format_, schema or "main", dialect, root)
-    found = plan(root, draft, origin, force)
+    _context(ctx, name, origin, draft)
+
+
+def _context(ctx: click.Context, name: str, origin: str, draft: ContextDraft) -> None:
+    """Write the records of a draft, and say what became of each."""
+    from ci.importers.write import plan
+
+    said = ctx.params
+    root, dry_run, as_json = said["root"], said["dry_run"], said["as_json"]
+    found = plan(root, draft, origin, said["force"])
     if not dry_run:
         found.write()
     closed, line = _closed(root, draft)
@@ -171,7 +179,7 @@ def import_(
         told = _document(name, found, draft.dropped, dry_run)
         click.echo(json.dumps({**told, "granted_to_nobody": list(closed)}, indent=2, ensure_ascii=False))
     else:
-        lines = [*_lines(name, found, draft.dropped, dry_run, all_)]
+        lines = [*_lines(name, found, draft.dropped, dry_run, said["all_"])]
         click.echo("\n".join([*lines, *([line] if closed else [])]), color=ctx.color)
     ctx.exit(1 if any(entry.state == "kept" for entry in found.entries) else 0)
 
