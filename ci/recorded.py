@@ -240,7 +240,7 @@ class _Decider:
         if action not in self._vocabulary.actions:
             return "deny"
         variables = self._ruleset.variables
-        facts = {name: variables[name].read(shown) for name, shown in sorted(answer.facts.items())}
+        facts = {name: variables[name].recall(shown) for name, shown in sorted(answer.facts.items())}
         found = self._authorizer.authorize(self._vocabulary.canonical(action), facts, self._day)
         return found.ruling
 
@@ -252,7 +252,7 @@ class _Decider:
 
     def _decided(self, roles: frozenset[str], answer: RecordedAnswer) -> Mapping[Subject, str | None]:
         try:
-            facts = {name: self._ruleset.variables[name].read(shown) for name, shown in sorted(answer.facts.items())}
+            facts = {name: self._ruleset.variables[name].recall(shown) for name, shown in sorted(answer.facts.items())}
         except (KeyError, ValueMisfit):
             return {_ALL: UNREADABLE}
         decision = self._evaluator(roles).decide(facts, self._day)

@@ -198,7 +198,7 @@ class Gate:
             variable = self._evaluator.ruleset.variables.get(name)
             if variable is not None:
                 with suppress(ValueMisfit):
-                    found[name] = variable.read(raw)
+                    found[name] = variable.recall(raw)
         return found
 
     # ---- one variant ------------------------------------------------------------------------------------------------

@@ -97,7 +97,7 @@ def load(state: Mapping[str, Any], variables: Mapping[str, Variable]) -> Memory:
 def _bounds(told: Any, variables: Mapping[str, Variable]) -> Iterator[tuple[str, Bound]]:
     for name, one in sorted(told.items()) if isinstance(told, dict) else ():
         try:
-            tests = tuple(Atom(name, op, variables[name].read(shown)) for op, shown in one["tests"] if op in _BOUNDING)
+            tests = tuple(Atom(name, op, variables[name].recall(shown)) for op, shown in one["tests"] if op in _BOUNDING)
             yield name, Bound(tests, str(one["words"]))
         except (KeyError, TypeError, ValueError, ValueMisfit):
             continue
@@ -108,7 +108,7 @@ def _loaded(state: Mapping[str, Any], variables: Mapping[str, Variable]) -> Earl
     told, number = state.get("facts"), state.get("number")
     for name, shown in sorted(told.items()) if isinstance(told, dict) else ():
         try:
-            facts[name] = variables[name].read(shown)
+            facts[name] = variables[name].recall(shown)
         except (KeyError, ValueMisfit):
             continue
     topic = Topic(_words(state.get("outcomes")), _words(state.get("actions")), _words(state.get("domains")))

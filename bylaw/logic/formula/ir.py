@@ -8,6 +8,7 @@ border: outside are JSON values in the fact's declared unit, inside are these.
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from datetime import date
@@ -34,6 +35,7 @@ NEGATED: Mapping[str, Literal["==", "!=", "<", "<=", ">", ">="]] = {
 }
 MAX_DIGITS = 40  # a longer number is a mistake or an attack
 _MAX_BITS = 4 * MAX_DIGITS
+_SPELLED = re.compile(r"-?(0|[1-9][0-9]*)(\.[0-9]+)?")  # the one spelling of a number as text: whoever reads it reads the same
 
 
 class ValueMisfit(ValueError):
@@ -82,8 +84,14 @@ class Variable:
         """Does it take whole numbers only? Dates do, as ordinals."""
         return self.kind in ("integer", "date")
 
+    def recall(self, shown: Any) -> Value:
+        """The value that `show` made *shown* of, be it `5/72`, which nobody outside may spell. Raises ValueMisfit."""
+        if isinstance(shown, str) and self.kind in ("integer", "decimal"):
+            return self.read(self._number(shown))
+        return self.read(shown)
+
     def read(self, raw: Any) -> Value:
-        """A JSON or YAML value as a logic value. Raises ValueMisfit."""
+        """A JSON or YAML value as a logic value; a number as text has one spelling. Raises ValueMisfit."""
         value = self._typed(raw)
         if self.kind == "enum" and value not in self.values:
             raise ValueMisfit("domain", f"`{_said(raw)}` is not a value of `{self.name}`")
@@ -110,7 +118,9 @@ class Variable:
                 if self.kind == "integer" and not isinstance(number, int):
                     raise ValueMisfit("type", f"`{_said(raw)}` is not a whole number, and `{self.name}` is one")
                 return number
-            case "decimal" if isinstance(raw, str) and raw[:1] in "-0123456789":
+            case "decimal" if isinstance(raw, str):
+                if _SPELLED.fullmatch(raw) is None:
+                    raise ValueMisfit("type", f"`{_said(raw)}` is not a number like 12.50, and `{self.name}` is one")
                 return self._number(raw)
             case "date" if isinstance(raw, date | str):
                 try:
@@ -148,10 +158,15 @@ _LONGEST = 60  # of what somebody wrote, in a message
 def _said(raw: Any) -> str:
     """What somebody wrote, as YAML and JSON spell it, short enough for a message."""
     try:
-        text = json.dumps(raw) if raw is None or isinstance(raw, bool) else " ".join(str(raw).split())
+        text = json.dumps(raw) if raw is None or isinstance(raw, bool) or _is_padded(raw) else " ".join(str(raw).split())
     except ValueError:  # a whole number of thousands of digits, which Python spells for nobody
         return "a number of too many digits"
     return text if len(text) <= _LONGEST else f"{text[: _LONGEST - 1]}…"
+
+
+def _is_padded(raw: Any) -> bool:
+    """Is it text whose spaces nobody would see, as in `150\\n`?"""
+    return isinstance(raw, str) and raw != raw.strip()
 
 
 _ARTICLE: Mapping[str, str] = {

@@ -101,7 +101,7 @@ def test_a_decimal_is_shown_as_a_number_where_that_is_exact(value: int | Fractio
     variable = Variable("price", "decimal")
     found = variable.show(value)
     assert (type(found), found) == (type(shown), shown)
-    assert variable.read(found) == value
+    assert variable.recall(found) == value
 
 
 def test_a_conjunction_says_nothing_twice() -> None:
