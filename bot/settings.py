@@ -45,6 +45,7 @@ KNOWN = (
     "PORT",
     "PROXY_ADDRESSES",
     "PROXY_HEADER",
+    "PUBLIC_URL",
     "RATE",
     "ROLLBACK_TO",
     "SLACK_API_URL",
@@ -109,6 +110,7 @@ class Settings:
     proxy_header: str | None = None  # in which a proxy in front of this names who asks
     proxies: tuple[Network, ...] = ()  # who may
     enforcement_points: frozenset[str] | None = None  # who may ask for others by AuthZEN; None: whoever has a token
+    public_url: str | None = None  # where clients find the server; None: where it listens
     host: str = "127.0.0.1"
     port: int = 8080
     workers: int | None = None  # processes that answer over HTTP; None: as many as suits this machine
@@ -154,6 +156,7 @@ def read(root: Path = Path(), environ: Mapping[str, str] | None = None) -> Setti
         proxy_header=_proxy_header(values),
         proxies=_proxies(values),
         enforcement_points=_enforcement_points(values),
+        public_url=_public_url(values),
         host=values.get("HOST", bare.host),
         port=_number(values, "PORT", bare.port, 0, 65535),
         workers=_number(values, "WORKERS", 0, 1, 256) or None,
@@ -192,6 +195,15 @@ def _proxy_header(values: Mapping[str, str]) -> str | None:
     if name is not None and not re.fullmatch(r"[A-Za-z0-9-]+", name):
         raise UsageError(f"`{PREFIX}PROXY_HEADER` is `{name}`, which is not the name of a header")
     return name
+
+
+def _public_url(values: Mapping[str, str]) -> str | None:
+    url = values.get("PUBLIC_URL")
+    if url is not None and not re.fullmatch(r"https?://[^\s/?#@]+(/[^\s?#]*)?", url):
+        raise UsageError(
+            f"`{PREFIX}PUBLIC_URL` is `{url[:80]}`, which is no address", "write https://rules.example.org"
+        )
+    return None if url is None else url.rstrip("/")
 
 
 def _proxies(values: Mapping[str, str]) -> tuple[Network, ...]:

@@ -259,7 +259,7 @@ def _behind_http(given: Settings, listen: str | None) -> Callable[..., None]:
     listening = serve.bound(here)
 
     def answer(passage: Callable[..., Any], url: str, token: str | None, seconds: float) -> None:
-        door = proxy.Door(Upstream(url, token, seconds), passage, proxy.hosts(here))
+        door = proxy.Door(Upstream(url, token, seconds), passage)
         application = proxy.application(door, here, new_id)
         told = f"{serve.address(listening)}{proxy.PATH}"
         serve.serve(application, listening, lambda: click.echo(told), here.limits)

@@ -58,6 +58,7 @@ def test_every_variable_is_read():
         "BYLAW_PORT": "0",
         "BYLAW_PROXY_ADDRESSES": "10.0.0.5, 10.1.0.0/16",
         "BYLAW_PROXY_HEADER": "X-User",
+        "BYLAW_PUBLIC_URL": "https://rules.example/bylaw/",
         "BYLAW_RATE": "10",
         "BYLAW_ROLLBACK_TO": "sha256:abc",
         "BYLAW_SLACK_API_URL": "https://slack.example/api/",
@@ -103,6 +104,7 @@ def test_every_variable_is_read():
         token_user="ana",
         tokens=Tokens("https://login.example", "bylaw", "keys.json", "email"),
         proxy_header="X-User",
+        public_url="https://rules.example/bylaw",
         proxies=(ip_network("10.0.0.5"), ip_network("10.1.0.0/16")),
         warehouse="duckdb:///w.duckdb",
         workers=3,
@@ -133,6 +135,14 @@ def test_a_number_that_is_none_is_wrong_usage_and_named(name, text):
 def test_enforcement_points_only_hold_where_who_asks_is_known():
     with pytest.raises(UsageError, match="nobody is asked"):
         read(environ={"BYLAW_ENFORCEMENT_POINTS": "gateway"})
+
+
+@pytest.mark.parametrize(
+    "url", ["rules.example", "ftp://rules.example", "https://a@rules.example", "https://", "http://x y"]
+)
+def test_a_public_address_is_one(url):
+    with pytest.raises(UsageError, match="is no address"):
+        read(environ={"BYLAW_PUBLIC_URL": url})
 
 
 def test_no_secret_is_shown_with_the_settings():

@@ -8,9 +8,7 @@ from uuid import uuid4
 import pytest
 
 from bot.gate.passage import Passage
-from bylaw.bundle import read
 from bylaw.cli import main
-from bylaw.errors import UsageError
 from bylaw.gate.decision_point import MemoryDecisionPoint, call_of
 from bylaw.gate.engine import Gate
 from bylaw.guard import Guard
@@ -24,7 +22,16 @@ MISSPELT = [
     "--5", "- 5", "−5", "5%", "$5", "5 USD", "1\u200b5", "1\x005", "½", "1" * 200, "true", "null", "1-1", "1+1",
 ]  # fmt: skip
 NO_NUMBERS = [float("nan"), float("inf"), float("-inf"), True, [1], {"value": 1}, 10**5_000, Decimal("NaN")]
-GOOD = [("150", 150), ("0", 0), ("-0", 0), ("12.50", "12.5"), (150, 150), (1e2, 100), (Decimal("1e2"), 100), (0.1, "0.1")]
+GOOD = [
+    ("150", 150),
+    ("0", 0),
+    ("-0", 0),
+    ("12.50", "12.5"),
+    (150, 150),
+    (1e2, 100),
+    (Decimal("1e2"), 100),
+    (0.1, "0.1"),
+]
 HOST = {"confirmed": True}
 
 

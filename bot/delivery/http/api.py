@@ -92,7 +92,7 @@ def build(
     corrections.install(app, serving)
     settled.install(app, serving)
     undelivered.install(app, serving)
-    gate.install(app, serving, settings.enforcement_points)
+    gate.install(app, serving, settings.enforcement_points, settings.public_url)
     book.install(app, serving, settings.root)
 
     @app.get("/healthz")

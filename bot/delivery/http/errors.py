@@ -28,6 +28,7 @@ Code = Literal[
     "METHOD_NOT_ALLOWED",
     "NOT_FOUND",
     "NOT_READY",
+    "ORIGIN_NOT_ALLOWED",
     "OVERLOADED",
     "REQUEST_CONFLICT",
     "TIMEOUT",

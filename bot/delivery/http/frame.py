@@ -104,6 +104,9 @@ class Frame:
             # Where nobody says who they are everybody on this machine is trusted. A web page is not: a name that some
             # site made resolve to this address must not reach us through a browser.
             raise _Refused(403, "HOST_NOT_ALLOWED", "this host name is not served here")
+        is_trusted_unasked = not self.settings.is_identity_asked or self.settings.proxy_header is not None
+        if is_trusted_unasked and is_foreign(headers, scope["method"], self.settings.proxy_header is not None):
+            raise _Refused(403, "ORIGIN_NOT_ALLOWED", "a page of another site asks: only pages from here may")
         if scope["path"] in OPEN_PATHS:
             return
         address = str((scope.get("client") or ("",))[0])
@@ -159,6 +162,21 @@ def named(request: Request, given: str | None) -> str:
     if given is not None:
         request.state.request_id = given
     return str(request.state.request_id)
+
+
+def is_foreign(headers: Headers, method: str, is_behind_proxy: bool = False) -> bool:
+    """Did a browser send it for a page of another origin? It needs no answer to have done something.
+
+    Browsers say it by `Sec-Fetch-Site`, and by an `Origin` that is not the host asked; a proxy may have renamed the
+    host. Whoever follows a link from elsewhere only reads.
+    """
+    site, mode = headers.get("sec-fetch-site", "none"), headers.get("sec-fetch-mode")
+    if site not in ("none", "same-origin"):
+        return not (method in ("GET", "HEAD") and mode == "navigate")
+    host = headers.get("host", "").lower()
+    return not is_behind_proxy and any(
+        origin.lower().partition("://")[2] != host for origin in headers.getlist("origin")
+    )
 
 
 def _given_id(headers: Headers) -> str | None:

@@ -97,7 +97,9 @@ def load(state: Mapping[str, Any], variables: Mapping[str, Variable]) -> Memory:
 def _bounds(told: Any, variables: Mapping[str, Variable]) -> Iterator[tuple[str, Bound]]:
     for name, one in sorted(told.items()) if isinstance(told, dict) else ():
         try:
-            tests = tuple(Atom(name, op, variables[name].recall(shown)) for op, shown in one["tests"] if op in _BOUNDING)
+            tests = tuple(
+                Atom(name, op, variables[name].recall(shown)) for op, shown in one["tests"] if op in _BOUNDING
+            )
             yield name, Bound(tests, str(one["words"]))
         except (KeyError, TypeError, ValueError, ValueMisfit):
             continue

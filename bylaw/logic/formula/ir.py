@@ -35,7 +35,9 @@ NEGATED: Mapping[str, Literal["==", "!=", "<", "<=", ">", ">="]] = {
 }
 MAX_DIGITS = 40  # a longer number is a mistake or an attack
 _MAX_BITS = 4 * MAX_DIGITS
-_SPELLED = re.compile(r"-?(0|[1-9][0-9]*)(\.[0-9]+)?")  # the one spelling of a number as text: whoever reads it reads the same
+_SPELLED = re.compile(
+    r"-?(0|[1-9][0-9]*)(\.[0-9]+)?"
+)  # the one spelling of a number as text: whoever reads it reads the same
 
 
 class ValueMisfit(ValueError):
@@ -158,7 +160,9 @@ _LONGEST = 60  # of what somebody wrote, in a message
 def _said(raw: Any) -> str:
     """What somebody wrote, as YAML and JSON spell it, short enough for a message."""
     try:
-        text = json.dumps(raw) if raw is None or isinstance(raw, bool) or _is_padded(raw) else " ".join(str(raw).split())
+        text = (
+            json.dumps(raw) if raw is None or isinstance(raw, bool) or _is_padded(raw) else " ".join(str(raw).split())
+        )
     except ValueError:  # a whole number of thousands of digits, which Python spells for nobody
         return "a number of too many digits"
     return text if len(text) <= _LONGEST else f"{text[: _LONGEST - 1]}…"

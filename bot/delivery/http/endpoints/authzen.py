@@ -38,8 +38,13 @@ class Malformed(ValueError):
     """The request is none that the API knows."""
 
 
-def install(app: FastAPI, point: StoreDecisionPoint, enforcement_points: frozenset[str] | None) -> None:
-    """Add the endpoints to *app*. *enforcement_points* may ask for others; None: whoever has a token."""
+def install(
+    app: FastAPI, point: StoreDecisionPoint, enforcement_points: frozenset[str] | None, address: str | None = None
+) -> None:
+    """Add the endpoints to *app*, which stand at *address*, by default at the one that is listened to.
+
+    *enforcement_points* may ask for others; None: whoever has a token.
+    """
 
     async def one(asked: Any, request: Request) -> dict[str, Any]:
         user, meant = request.state.user, call(asked, point.gate().reader.tools)
@@ -85,7 +90,7 @@ def install(app: FastAPI, point: StoreDecisionPoint, enforcement_points: frozens
     @app.get("/.well-known/authzen-configuration")
     def configuration(request: Request) -> Response:
         """Where the endpoints are."""
-        base = str(request.base_url).rstrip("/")
+        base = address or _bound(request)
         return _told(
             {
                 "policy_decision_point": base,
@@ -93,6 +98,13 @@ def install(app: FastAPI, point: StoreDecisionPoint, enforcement_points: frozens
                 "access_evaluations_endpoint": f"{base}/access/v1/evaluations",
             }
         )
+
+
+def _bound(request: Request) -> str:
+    """The address that the request came in by. What it calls the host is whatever somebody wrote there."""
+    host, port = request.scope.get("server") or ("127.0.0.1", None)
+    named = f"[{host}]" if ":" in host else host
+    return f"http://{named}" if port is None else f"http://{named}:{port}"
 
 
 def result(answer: GateAnswer) -> dict[str, Any]:

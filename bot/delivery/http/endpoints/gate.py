@@ -99,8 +99,12 @@ class Taken(BaseModel):
     ok: bool
 
 
-def install(app: FastAPI, serving: Serving, points: frozenset[str] | None = None) -> StoreDecisionPoint:
-    """Add the endpoints to *app*. *points* may ask for others by AuthZEN; None: whoever has a token."""
+def install(
+    app: FastAPI, serving: Serving, points: frozenset[str] | None = None, address: str | None = None
+) -> StoreDecisionPoint:
+    """Add the endpoints to *app*. *points* may ask for others by AuthZEN; None: whoever has a token. *address* is where
+    clients find them, where that is not the one that is listened to.
+    """
     point = decision_point_of(serving)
 
     async def decide(body: DecideBody, request: Request) -> Response:
@@ -134,5 +138,5 @@ def install(app: FastAPI, serving: Serving, points: frozenset[str] | None = None
     bodies.install(app, "/v2/decide", decide, Decided)
     bodies.install(app, "/v2/events", events, Taken)
     bodies.install(app, "/v2/tools", tools, Shown)
-    authzen.install(app, point, points)
+    authzen.install(app, point, points, address)
     return point

@@ -22,8 +22,8 @@ from starlette.routing import Route
 from starlette.types import ASGIApp
 
 from bot.delivery.http.endpoints.upstream import Answered, Unreachable, Upstream
-from bot.delivery.http.frame import Frame
-from bot.delivery.http.identity.identity import LOOPBACK, Identity
+from bot.delivery.http.frame import Frame, is_foreign
+from bot.delivery.http.identity.identity import Identity
 from bot.delivery.http.rates import Rates
 from bot.gate.passage import INVALID, Message, Passage, Questions, Turn, error, read, spelled
 from bot.request.capacity import Slots
@@ -83,15 +83,13 @@ class Door:
 
     upstream: Upstream
     passage: Callable[[str | None, str | None], Passage]
-    hosts: frozenset[str]
     sessions: Sessions = field(default_factory=Sessions)
     questions: Questions = field(default_factory=Questions)
     _tasks: set[asyncio.Task[None]] = field(default_factory=set)
 
     async def answer(self, request: Request) -> Response:
         """One request of a client."""
-        origin = request.headers.get("origin")
-        if origin is not None and _host(origin) not in self.hosts:
+        if is_foreign(request.headers, request.method):
             return _refused(403, "this origin is not served here")
         given, user = request.headers.getlist(_SESSION), request.state.user
         session = self.sessions.find(given[0], user) if len(given) == 1 else None
@@ -437,18 +435,8 @@ def _is_plain(text: str) -> bool:
     return 0 < len(text) <= 500 and text.isascii() and text.isprintable()
 
 
-def _host(origin: str) -> str:
-    host = origin.partition("://")[2].rstrip("/")
-    return host[1:].partition("]")[0] if host.startswith("[") else host.rpartition(":")[0] or host
-
-
 def application(door: Door, settings: Settings, new_id: Callable[[], str]) -> ASGIApp:
     """*door* inside the limits of every server: who asks is known, how much and how often is bounded."""
     app = Starlette(routes=[Route(PATH, door.answer, methods=["GET", "POST", "DELETE"])])
     rooms = Slots(settings.limits.connections), Slots(1)
     return Frame(app, settings, new_id, Identity.set_up(settings), Rates(), *rooms)
-
-
-def hosts(settings: Settings) -> frozenset[str]:
-    """The names under which a page may have come from here."""
-    return LOOPBACK | {settings.host}
