@@ -17,11 +17,11 @@ from typing import TYPE_CHECKING, Any
 
 from bot.answerers import answerers
 from bot.clock import new_id, now
+from bot.evidence.anchoring import anchoring, notice_loss
 from bot.evidence.artifacts import Shelf
-from bot.evidence.store.engine import Store, StoreError, beside, connect
+from bot.evidence.store.engine import Store, StoreError, connect
 from bot.evidence.store.migrate import HEAD, revision, upgrade
 from bot.evidence.store.pulse import is_writable
-from bot.evidence.store.tables import audit
 from bot.evidence.store.tables import served as served_bundle
 from bot.evidence.store.tables.papers import shelf_of
 from bot.index import BundleIndex
@@ -29,8 +29,7 @@ from bot.request.confirmation import settling
 from bot.router import Answerer, Thresholds, thresholds
 from bot.services import Readiness, Services
 from bot.settings import Settings
-from bylaw.audit.entry import Checkpoint
-from bylaw.audit.head import Head
+from bylaw.audit.entry import after
 from bylaw.errors import BundleError
 from bylaw.signature import Keys
 
@@ -165,7 +164,9 @@ def open_bot(
     def admit(newer: BundleIndex) -> None:
         if not is_compiled_here:
             with store.writing() as connection:
-                served_bundle.admit(connection, newer.bundle.bundle_metadata, settings.rollback_to, now())
+                entry = served_bundle.admit(connection, newer.bundle.bundle_metadata, settings.rollback_to, now())
+            if entry is not None:
+                anchoring(settings)(after(entry))
 
     def close() -> None:
         for one in (store, llm, warehouse):
@@ -219,54 +220,6 @@ def _model(settings: Settings, index: BundleIndex) -> Guard | None:
     llm = open_llm(settings.llm, time.monotonic)
     open_all(llm, index.rules.agents)
     return llm
-
-
-def anchoring(settings: Settings) -> Callable[[Checkpoint], None]:
-    """What hears of each entry of the chain: it is said where the chain stands, and every so often for good."""
-    path, head = checkpoints_of(settings), head_of(settings)
-
-    def anchor(tail: Checkpoint) -> None:
-        try:
-            head.write(tail)
-            if tail.count % settings.checkpoint_every == 0:
-                from bylaw.audit.export import add_checkpoint
-
-                add_checkpoint(path, tail)
-        except OSError as error:  # the reply is kept already; the next one covers these entries too
-            _log.warning("a checkpoint could not be written", extra={"meta": {"reason": str(error)}})
-
-    return anchor
-
-
-def checkpoints_of(settings: Settings) -> Path:
-    """The file of the chain's checkpoints: beside the store, unless it is named."""
-    if settings.checkpoint is not None:
-        return settings.root / settings.checkpoint
-    return beside(settings.store_url, settings.root, "checkpoints.jsonl")
-
-
-def head_of(settings: Settings) -> Head:
-    """The file that says where the chain stands."""
-    return Head(beside(settings.store_url, settings.root, "head"))
-
-
-def notice_loss(settings: Settings, store: Store) -> None:
-    """Say so where the chain is not as long as it was, or another one. What was known of it stays on record."""
-    last = head_of(settings).read()
-    if last is None:
-        return
-    with store.reading() as connection:
-        if audit.hash_at(connection, last.count) == last.head:
-            return
-    _log.error("the audit log is not the one that was written here: see `bylaw audit verify`")
-    from bylaw.audit.export import add_checkpoint, read_checkpoints
-
-    path = checkpoints_of(settings)
-    try:
-        if not path.exists() or last not in read_checkpoints(path):
-            add_checkpoint(path, last)
-    except OSError as error:
-        _log.warning("a checkpoint could not be written", extra={"meta": {"reason": str(error)}})
 
 
 def _thresholds(index: Any) -> Thresholds:

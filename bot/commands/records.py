@@ -69,11 +69,12 @@ def audit() -> None:
 def verify(ctx: click.Context, log: Path | None, checkpoints: Path | None, root: Path | None, as_json: bool) -> None:
     """Say whether the chain holds, and of each damage which kind it is. LOG is an export; default: the store.
 
-    Of the store also every reply, question and paper is held against its fingerprint in the chain, and the chain
-    against the checkpoints beside it. Exit code 1 when something does not hold. Who can change the store may be able to
-    change what lies beside it too: checkpoints that are kept elsewhere (`--checkpoint`) show that.
+    Of the store also every reply, question and paper is held against its fingerprint in the chain, every row that
+    decides (recorded calls, sessions, requests, the query log, the bundle that was served) against its mark in the
+    chain, and the chain against the checkpoints beside it. Exit code 1 when something does not hold. Who can change the
+    store may be able to change what lies beside it too: checkpoints that are kept elsewhere (`--checkpoint`) show that.
     """
-    from bot.evidence.store import kept
+    from bot.evidence.store import covered, kept
     from bot.evidence.store.tables import audit as chain
     from bot.evidence.store.tables.papers import everywhere
     from bylaw.audit.export import open_export, verify_export
@@ -86,6 +87,7 @@ def verify(ctx: click.Context, log: Path | None, checkpoints: Path | None, root:
             found = chain.verify(connection, anchors, heard)
             shelves = everywhere(given.artifacts, given.root, store)
             found = found.with_breaks(kept.breaks(connection, shelves, heard))
+            found = found.with_breaks(covered.breaks(connection, heard)).noted(covered.uncovered(connection))
     else:
         path = checkpoints or _named(given)
         with _stream(log) as stream, progress() as heard:
@@ -156,13 +158,13 @@ def checkpoint(output: Path | None, witness: str | None, root: Path | None) -> N
     bylaw audit checkpoint -o kept/checkpoints.jsonl && git commit -qm "Where the chain stands" kept     every night
     bylaw audit checkpoint --witness https://witness.example.org/bylaw
     """
-    from bot import app
+    from bot.evidence import anchoring
     from bot.evidence.store.tables import audit as chain
     from bylaw.audit.export import add_checkpoint
     from bylaw.audit.witness import post
 
     given = settings.read(root or root_around(Path()))
-    path = output or app.checkpoints_of(given)
+    path = output or anchoring.checkpoints_of(given)
     with _store(given) as store, store.reading() as connection:
         tail = chain.tail(connection)
         last = _last_that_holds(path, connection)
@@ -203,7 +205,7 @@ def redact(
     bylaw audit redact --request ID --by dpo --reason "asked to be forgotten"
     bylaw audit redact --expired --by cron --reason retention        every night
     """
-    from bot import app
+    from bot.evidence import anchoring
     from bot.evidence.store.tables.papers import everywhere
     from bot.operate.redaction import Scope
     from bot.operate.redaction import redact as taken_away
@@ -220,7 +222,7 @@ def redact(
         shelves = everywhere(given.artifacts, given.root, store)
         done = taken_away(scope, store, shelves, by, reason, now, _origin(rules, store), heard)
         if done.entry is not None:
-            app.anchoring(given)(after(done.entry))
+            anchoring.anchoring(given)(after(done.entry))
         unsettled = _unsettled(store)
     click.echo(f"redacted {_entries(done.entry_count)}")
     for line in _beside(done):
@@ -485,9 +487,9 @@ def _named(given: Settings) -> Path | None:
 
 def _anchors(given: Settings, named: Path | None) -> tuple[Checkpoint, ...]:
     """What is known of the store's chain: the checkpoints in the file *named*, and those beside the store."""
-    from bot import app
+    from bot.evidence import anchoring
 
-    path, head = app.checkpoints_of(given), app.head_of(given).read()
+    path, head = anchoring.checkpoints_of(given), anchoring.head_of(given).read()
     found = () if named is None else _held(named)
     if path.exists() and path != named:
         found += _held(path)
@@ -539,6 +541,7 @@ def _verdict_text(found: Verdict) -> str:
     else:
         lines = [f"the chain does not hold: {_counted(found)}"]
         lines += [f"  {one.kind}: {one.detail}" for one in found.breaks]
+    lines += found.notes
     if found.checkpoint_count:
         several = "" if found.checkpoint_count == 1 else "s"
         lines.append(f"held against {found.checkpoint_count} checkpoint{several}")
@@ -581,6 +584,7 @@ def _verdict_json(found: Verdict) -> str:
             "redacted": found.redacted_count,
             "dated_backwards": found.backward_count,
             "checkpoints": found.checkpoint_count,
+            "notes": list(found.notes),
             "break_counts": dict(found.break_counts),
             "redactions": [
                 {"entry": one.seq, "at": one.at, "redacts": one.ranges, "by": one.by, "reason": one.reason}

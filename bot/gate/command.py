@@ -43,7 +43,7 @@ def decided(words: Words, bundle: Path, given: Settings, now: Callable[[], datet
     call = _call(words, gate)
     if words.session is None and not is_there(given.store_url, given.root):
         return _alone(gate, call, now)
-    point = open_decision_point(given.store_url, lambda: gate, now, given.root)
+    point = open_decision_point(given.store_url, lambda: gate, now, given.root, given)
     try:
         return point.decide(call)
     finally:

@@ -22,11 +22,14 @@ from queue import Empty, SimpleQueue
 from typing import Any, TypeVar
 
 from bot.conversation import sayable
+from bot.evidence.anchoring import anchoring, notice_loss
 from bot.evidence.store.columns import ID_LENGTH
 from bot.evidence.store.connection import Connection
 from bot.evidence.store.engine import Store, connect
+from bot.evidence.store.marks import new_salt
 from bot.evidence.store.migrate import upgrade
 from bot.evidence.store.tables import audit, calls
+from bot.settings import Settings
 from bylaw.audit.entry import Checkpoint, after
 from bylaw.canonical import canonical_json, fingerprint, is_sound
 from bylaw.errors import BylawError, UsageError
@@ -99,6 +102,9 @@ class StoreDecisionPoint:
         deciding = await asyncio.to_thread(begin) if tool is not None and tool.looks_up else begin()
         return await asyncio.wrap_future(deciding)
 
+    def extend(self, decision_id: str, seconds: float) -> None:
+        self._queued(partial(self._extended, decision_id, seconds)).result()
+
     def ending(self, decision_id: str, ok: bool, output: Any = None, by: str | None = None) -> Future[None]:
         """`ended` for who does not wait here. Raises NotTheirs where another token than that of *by* asked."""
         return self._queued(partial(self._reported, decision_id, ok, output, by))
@@ -155,32 +161,31 @@ class StoreDecisionPoint:
     # ---- one decision, one report -----------------------------------------------------------------------------------
 
     def _decided(self, gate: Gate, call: Call, meaning: Any, by: str | None, turn: _Turn) -> GateAnswer:
-        known = None if call.session is None else turn.last_at(call.session)
+        known = None if call.session is None else turn.last_of(call.session)
         if known is not None:
-            self._ledger.decided(call.session, known)
+            self._ledger.decided(call.session, known.at)
         find = partial(self._line, turn.connection, gate)
         answer = gate.decide(call, self._ledger, self.clock(), new_id(), find, meaning)
         assert answer.reads is not None
-        if call.session is not None and known != answer.reads.at:
+        rows: dict[str, str] = {}
+        if call.session is not None and (known is None or known.at != answer.reads.at):
             self._ledger.decided(call.session, answer.reads.at)
-            turn.moved[call.session] = answer.reads.at
+            last = calls.Last(answer.reads.at, new_salt() if known is None else known.salt)
+            turn.moved[call.session] = last
+            rows = last.mark(call.session)
         event = gate.event_of(answer)
         if event is not None:
             self._change += 1
             event.order = self._change
             self._ledger.take(event)
-            calls.add(turn.connection, _row(event, gate, by), list(event.scopes))
-        turn.keep(decision_entry(answer, gate, call, turn.commit), answer.decision_id, self.clock)
+            rows |= calls.add(turn.connection, _row(event, gate, by))
+        turn.keep(decision_entry(answer, gate, call, turn.commit), answer.decision_id, self.clock, rows)
         return answer
 
     def _reported(self, decision_id: str, ok: bool, output: Any, by: str | None, turn: _Turn) -> None:
-        found = None if len(decision_id) > ID_LENGTH else calls.standing(turn.connection, decision_id)
-        if found is not None and by is not None and found.asked_by != by:
-            raise NotTheirs(decision_id)
-        if found is None or not found.is_open:
-            raise NothingOpen(decision_id)
+        found = _open_call(turn, decision_id, by)
         self._change += 1
-        calls.end(turn.connection, decision_id, ok, self._change)
+        rows = calls.change(turn.connection, found, {"ok": ok, "change": self._change})
         self._ledger.end(decision_id, ok, self._change)
         body = {
             "event": "gate-event",
@@ -190,7 +195,19 @@ class StoreDecisionPoint:
             "commit": turn.commit,
             **_output(output),
         }
-        turn.keep(body, decision_id, self.clock)
+        turn.keep(body, decision_id, self.clock, rows)
+
+    def _extended(self, decision_id: str, seconds: float, turn: _Turn) -> None:
+        found = _open_call(turn, decision_id, None)
+        self._change += 1
+        until = found["at"] + round(seconds * 1_000_000)
+        rows = calls.change(turn.connection, found, {"reserved_until": until, "change": self._change})
+        event = self._ledger.event(decision_id)
+        if event is not None:
+            event.until = until
+        origin = {"bundle_etag": self.gate().etag, "commit": turn.commit}
+        body = {"event": "gate-extended", "request_id": decision_id, "reserved_until": until, **origin}
+        turn.keep(body, decision_id, self.clock, rows)
 
     # ---- what is known of history -----------------------------------------------------------------------------------
 
@@ -218,6 +235,8 @@ class StoreDecisionPoint:
                 self._ledger.take(event)
             elif event.ok is not None:
                 self._ledger.end(event.decision_id, event.ok, event.order)
+            elif (known := self._ledger.event(event.decision_id)) is not None:
+                known.until = event.until
 
     def _forget(self) -> None:
         self._ledger.clear()
@@ -231,16 +250,18 @@ class _Turn:
     connection: Connection
     end: audit.End
     commit: str | None
-    moved: dict[str, int] = field(default_factory=dict)
+    moved: dict[str, calls.Last] = field(default_factory=dict)
     last: Checkpoint | None = None  # where the chain ends since, if anything was added
 
-    def last_at(self, session: str) -> int | None:
+    def last_of(self, session: str) -> calls.Last | None:
         """When the session's last decision was."""
-        return self.moved.get(session) or calls.last_at(self.connection, session)
+        return self.moved.get(session) or calls.last_of(self.connection, session)
 
-    def keep(self, body: Mapping[str, Any], decision_id: str, clock: Callable[[], datetime]) -> None:
-        """Add an entry to the chain."""
-        self.last = after(self.end.add(audit.prepare(sayable(body)), clock(), decision_id))
+    def keep(
+        self, body: Mapping[str, Any], decision_id: str, clock: Callable[[], datetime], rows: Mapping[str, str]
+    ) -> None:
+        """Add an entry to the chain, with the marks of the *rows* that go with it."""
+        self.last = after(self.end.add(audit.prepare(sayable(body)), clock(), decision_id, rows))
 
     def write(self) -> None:
         """Write down what is kept."""
@@ -250,6 +271,16 @@ class _Turn:
 
 _Told = tuple[Future[Any], Any, BaseException | None]  # who hears of it: what was found, or what is wrong
 _Committed = tuple[list[_Told], Checkpoint | None]  # what is to be said once the disk holds it, and where it ends
+
+
+def _open_call(turn: _Turn, decision_id: str, by: str | None) -> dict[str, Any]:
+    """The row of an allowed call that waits for its end. Raises NotTheirs and NothingOpen."""
+    found = None if len(decision_id) > ID_LENGTH else calls.stored(turn.connection, decision_id)
+    if found is not None and by is not None and found["asked_by"] != by:
+        raise NotTheirs(decision_id)
+    if found is None or found["ok"] is not None:
+        raise NothingOpen(decision_id)
+    return found
 
 
 def _started(work: Callable[[], None]) -> threading.Thread:
@@ -280,12 +311,22 @@ def _not_kept(futures: Iterable[Future[Any]], error: BaseException) -> None:
 
 
 def open_decision_point(
-    url: str, gate: Callable[[], Gate], clock: Callable[[], datetime], root: Path = Path()
+    url: str,
+    gate: Callable[[], Gate],
+    clock: Callable[[], datetime],
+    root: Path = Path(),
+    settings: Settings | None = None,
 ) -> StoreDecisionPoint:
-    """A decision point on the store at *url*, whose tables are made where they are missing."""
+    """A decision point on the store at *url*, whose tables are made where they are missing.
+
+    Beside the store it is said where the chain stands, and every so often for good, as the *settings* of a server say;
+    a chain that is not the one that was written here is told of.
+    """
+    given = settings or Settings(root, store_url=url)
     store = connect(url, root)
     upgrade(store)
-    return StoreDecisionPoint(store, gate, clock)
+    notice_loss(given, store)
+    return StoreDecisionPoint(store, gate, clock, anchoring(given))
 
 
 def decision_entry(answer: GateAnswer, gate: Gate, call: Call, commit: str | None) -> dict[str, Any]:
@@ -367,4 +408,5 @@ def _event(row: Mapping[str, Any], gate: Gate) -> Event:
         row["change"],
         None if ok is None else bool(ok),
         row["tool"],
+        row["reserved_until"] or 0,
     )

@@ -11,7 +11,7 @@ from typing import Any
 
 from bot import rights
 from bot.conversation import Actor, Reply
-from bot.evidence.store import kept
+from bot.evidence.store import kept, marks
 from bot.evidence.store.connection import Connection
 from bot.evidence.store.tables import audit, corrections, deliveries, querylog
 from bot.evidence.store.tables.corrections import Correction, CorrectionType, Stage
@@ -86,7 +86,8 @@ def correct(given: Given, actor: Actor, services: Services) -> Noted:
         if made.correction_type == "permission":
             _tell_who_looks_after_it(connection, made, standing, services)
         querylog.correct(connection, made.request_id, made.correction_type)
-        entry = audit.append(connection, _entry(made, actor, services), services.clock, made.request_id)
+        rows = marks.of_request(connection, made.request_id, "query_log")
+        entry = audit.append(connection, _entry(made, actor, services), services.clock, made.request_id, rows)
     services.anchor(after(entry))
     if made.structure is not None:
         gather(services, made.at, made)

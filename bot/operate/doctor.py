@@ -170,11 +170,11 @@ def identity(given: Settings) -> Iterable[Row]:
 
 def log(given: Settings) -> Iterable[Row]:
     """Is the audit log the one that was written here?"""
-    from bot import app
+    from bot.evidence import anchoring
     from bot.evidence.store.engine import StoreError, connect, is_there
     from bot.evidence.store.tables import audit
 
-    last, path = app.head_of(given).read(), app.checkpoints_of(given)
+    last, path = anchoring.head_of(given).read(), anchoring.checkpoints_of(given)
     if not is_there(given.store_url, given.root) and last is None:
         yield Row("audit log", "off", "nothing was recorded yet")
         return

@@ -11,7 +11,7 @@ from typing import Any
 
 from bot import rights
 from bot.conversation import Actor, Reply
-from bot.evidence.store import kept
+from bot.evidence.store import kept, marks
 from bot.evidence.store.tables import audit, querylog, remarks
 from bot.evidence.store.tables.remarks import Verdict
 from bot.evidence.store.tables.requests import Standing
@@ -93,7 +93,8 @@ def say(
             "bundle_etag": services.bundle_etag,
             "commit": services.commit,
         }
-        entry = audit.append(connection, body, services.clock, request_id)
+        rows = marks.of_request(connection, request_id, "query_log")
+        entry = audit.append(connection, body, services.clock, request_id, rows)
     services.anchor(after(entry))
     return True
 

@@ -26,7 +26,7 @@ from bot.conversation import (
     sayable,
 )
 from bot.evidence.artifacts import written
-from bot.evidence.store import kept
+from bot.evidence.store import kept, marks
 from bot.evidence.store.columns import Written, check_ids
 from bot.evidence.store.engine import StoreError
 from bot.evidence.store.tables import audit, deliveries, querylog, requests, sessions
@@ -397,7 +397,11 @@ def _keep(question: Question, held: Claim | None, answered: _Answered, started: 
             if person != question.actor.id:
                 deliveries.notify(connection, person, question.request_id, "answered", _news(question, reply), now)
         services.artifacts.within(connection, papers.values())
-        appended = audit.append(connection, drafted, services.clock, question.request_id)
+        rows = marks.of_request(connection, question.request_id, "requests", "query_log")
+        if answered.session is not None:
+            whose = {"session_id": answered.session.session_id, "actor_id": answered.session.actor_id}
+            rows |= marks.of_row(connection, "sessions", whose)
+        appended = audit.append(connection, drafted, services.clock, question.request_id, rows)
     services.anchor(after(appended))
     return reply
 

@@ -11,7 +11,7 @@ from datetime import datetime
 from typing import Any
 
 from bot.conversation import Actor
-from bot.evidence.store import kept
+from bot.evidence.store import kept, marks
 from bot.evidence.store.connection import Connection
 from bot.evidence.store.tables import audit, deliveries, remarks, requests
 from bot.evidence.store.tables.requests import Standing
@@ -140,4 +140,5 @@ def _recorded(
         "bundle_etag": services.bundle_etag,
         "commit": services.commit,
     }
-    return audit.append(connection, body, services.clock, standing.request_id)
+    rows = marks.of_request(connection, standing.request_id, "requests")
+    return audit.append(connection, body, services.clock, standing.request_id, rows)

@@ -13,9 +13,10 @@ from contextlib import contextmanager
 from dataclasses import replace
 from datetime import datetime
 
+from bot.evidence.store import marks
 from bot.evidence.store.connection import Connection
 from bot.evidence.store.engine import StoreError
-from bot.evidence.store.tables import deliveries, requests
+from bot.evidence.store.tables import audit, deliveries, requests
 from bot.evidence.store.tables.requests import Standing
 from bot.lifecycle import Outcome
 from bot.memory import candidates
@@ -119,6 +120,10 @@ def _time_out(connection: Connection, standing: Standing, services: Services, no
     outcome = _outcome(standing, services)
     if outcome is None:
         requests.keep_open(connection, standing.request_id)
+        body = {"event": "kept-open", "request_id": standing.request_id}
+        origin = {"bundle_etag": services.bundle_etag, "commit": services.commit}
+        rows = marks.of_request(connection, standing.request_id, "requests")
+        audit.append(connection, {**body, **origin}, now, standing.request_id, rows)
         return None
     entry = settle(connection, standing, outcome, TIME, lambda: now)
     if outcome in _NOTICES:

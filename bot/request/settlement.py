@@ -7,6 +7,7 @@ from datetime import datetime
 from typing import Any
 
 from bot.conversation import Actor
+from bot.evidence.store import marks
 from bot.evidence.store.connection import Connection
 from bot.evidence.store.tables import audit, querylog, requests
 from bot.evidence.store.tables.requests import Standing
@@ -45,4 +46,5 @@ def settle(
         "artifacts": dict(standing.artifacts),
         **(told or {}),
     }
-    return audit.append(connection, body, clock, standing.request_id)
+    rows = marks.of_request(connection, standing.request_id, "requests", "query_log")
+    return audit.append(connection, body, clock, standing.request_id, rows)

@@ -18,11 +18,11 @@ from typing import Any
 from bylaw.canonical import canonical_json
 
 # What a redaction leaves: when, what happened, from which bundle. Nothing a person said.
-KEPT = ("at", "artifacts", "bundle_etag", "commit", "event", "redacts", "request_id")
+KEPT = ("at", "artifacts", "bundle_etag", "commit", "event", "redacts", "request_id", "rows")
 REDACTION = "redaction"
 ARTIFACTS, BUNDLE = "artifacts", "bundle"  # the fingerprints by name; of these one is kept
 _SALT = "salt"
-_AT = "at"
+_AT, _ROWS = "at", "rows"  # the last of what is kept, in the order of canonical JSON
 
 
 @dataclass(frozen=True, slots=True)
@@ -99,11 +99,17 @@ def draft(body: Mapping[str, Any], salt: str) -> EntryDraft:
     return EntryDraft(before, behind, payload, digest(payload), canonical_json(body[_AT]) if _AT in body else None)
 
 
-def link(tail: Checkpoint, drafted: EntryDraft, at: str | None = None) -> AuditEntry:
-    """The entry that records *drafted*, now or then (*at*), after the chain that stands at *tail*."""
+def link(
+    tail: Checkpoint, drafted: EntryDraft, at: str | None = None, rows: Mapping[str, str] | None = None
+) -> AuditEntry:
+    """The entry that records *drafted*, now or then (*at*), after the chain that stands at *tail*.
+
+    *rows* are the marks of the rows that were written with it, which nobody knows before they are.
+    """
     seq = tail.count + 1
     moment = drafted.at if at is None else canonical_json(at)
-    told = (drafted.before, moment and f'"{_AT}":{moment}', drafted.behind)
+    marks = f'"{_ROWS}":{canonical_json(rows)}' if rows else None
+    told = (drafted.before, moment and f'"{_AT}":{moment}', drafted.behind, marks)
     # the order of canonical JSON
     header = f'{{"kept":{{{",".join(filter(None, told))}}},"payload":"{drafted.digest}","seq":{seq}}}'
     return AuditEntry(seq, tail.head, entry_hash(tail.head, header), header, drafted.payload)

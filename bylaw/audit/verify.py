@@ -60,6 +60,7 @@ class Verdict:
     breaks: tuple[Break, ...]
     break_counts: Mapping[str, int]
     redactions: tuple[Redaction, ...] = ()
+    notes: tuple[str, ...] = ()  # what nobody can tell, in words
 
     @property
     def is_intact(self) -> bool:
@@ -74,6 +75,10 @@ class Verdict:
             if len(told) < MAX_TOLD:
                 told.append(one)
         return replace(self, breaks=tuple(told), break_counts=dict(sorted(counts.items())))
+
+    def noted(self, notes: Iterable[str]) -> Verdict:
+        """The verdict with what nobody can tell."""
+        return replace(self, notes=(*self.notes, *notes))
 
 
 @dataclass(slots=True)

@@ -56,6 +56,14 @@ class DecisionPoint(Protocol):
         ...
 
 
+class HoldingPoint(DecisionPoint, Protocol):
+    """One that keeps an allowed call reserved for longer than a minute."""
+
+    def extend(self, decision_id: str, seconds: float) -> None:
+        """Keep the call reserved until it ends, or so many seconds after its decision. Raises NothingOpen."""
+        ...
+
+
 def new_id() -> str:
     """A name for a decision."""
     return uuid.uuid4().hex
@@ -92,6 +100,13 @@ class MemoryDecisionPoint:
         with self._turn:
             if not self.ledger.end(decision_id, ok):
                 raise NothingOpen(decision_id)
+
+    def extend(self, decision_id: str, seconds: float) -> None:
+        with self._turn:
+            event = self.ledger.event(decision_id)
+            if event is None or event.ok is not None:
+                raise NothingOpen(decision_id)
+            event.until = event.at + round(seconds * 1_000_000)
 
     def tools(self, actor: str | None, session_facts: Mapping[str, Any]) -> Mapping[str, bool]:
         return self.gate().tools(actor, session_facts, self.clock())

@@ -1,7 +1,8 @@
 """What agents did: events in their order, found by session or by key. Kept in memory; whoever keeps them for longer
 fills a ledger from there (`Ledger.take`).
 
-An allowed call is *reserved* until it is said how it ended, for 60 seconds at most. Moments are whole microseconds.
+An allowed call is *reserved* until it is said how it ended, for 60 seconds at most, or for as long as a task that it
+became is kept. Moments are whole microseconds.
 """
 
 from __future__ import annotations
@@ -45,10 +46,11 @@ class Event:
     order: int = 0
     ok: bool | None = None
     tool: str | None = None
+    until: int = 0  # when its reservation ends, where that is later than after a minute
 
     def is_reserved(self, at: int) -> bool:
         """Is it open at that moment how it ended, and is it still waited for?"""
-        return self.ok is None and at - self.at < RESERVED
+        return self.ok is None and (at - self.at < RESERVED or at < self.until)
 
     @property
     def scopes(self) -> Iterator[Scope]:

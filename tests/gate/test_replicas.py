@@ -8,6 +8,7 @@ import pytest
 
 from bot.evidence.store.tables import audit
 from bot.gate.decision_point import open_decision_point
+from bylaw.audit.head import Head
 from bylaw.gate.decision_point import NothingOpen, call_of
 from bylaw.gate.engine import Gate
 from tests.fakes import postgresql
@@ -24,7 +25,8 @@ def server():
 
 
 @pytest.fixture(params=["sqlite", "postgresql"])
-def url(request, tmp_path):
+def url(request, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)  # beside a server's store lies nothing: where its chain stands is said here
     if request.param == "sqlite":
         return f"sqlite:///{tmp_path / 'store.db'}"
     server = request.getfixturevalue("server")
@@ -74,3 +76,18 @@ def test_a_replica_that_starts_later_knows_all(url, bundle):
             session={"id": "t", "facts": {"confirmed": True}},
         )
     ).is_pending
+
+
+def test_where_the_chain_stands_is_said_beside_the_store(bundle, tmp_path, caplog):
+    gate = Gate(bundle(SHOP))
+    url, head = f"sqlite:///{tmp_path / 'store.db'}", Head(tmp_path / "store.db.head")
+    point = open_decision_point(url, lambda: gate, lambda: datetime.now(UTC))
+    for n in range(3):
+        point.decide(call_of(tool="verify", arguments={"customer_id": f"c{n}"}))
+    assert head.read().count == 3
+    with point.store.writing() as connection:
+        connection.run("DELETE FROM audit WHERE position = 3")
+    point.store.close()
+    assert not caplog.records
+    open_decision_point(url, lambda: gate, lambda: datetime.now(UTC)).store.close()
+    assert "not the one that was written here" in caplog.text

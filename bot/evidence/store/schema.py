@@ -90,6 +90,7 @@ requests = Table(
     Column("assigned_to", String(ID_LENGTH)),  # who handles it, where only a person may
     Column("settled_at", Moment),
     Column("outcome", String(16)),
+    Column("salt", String(32)),  # of its mark in the chain
     Index(None, "session_id", "actor_id"),
     Index(None, "state", "updated_at"),
     Index(None, "due_at"),
@@ -117,6 +118,7 @@ sessions = Table(
     Column("states", Json, nullable=False),
     Column("updated_at", Moment, nullable=False),
     Column("last_request", String(ID_LENGTH)),
+    Column("salt", String(32)),  # of its mark in the chain
 )
 
 audit = Table(
@@ -170,6 +172,7 @@ query_log = Table(
     Column("clarifies", String(ID_LENGTH)),
     Column("choice", Integer),  # which of the offered readings was picked; 0 is the one offered first
     Column("answer_ms", Integer),  # from the question to its reply
+    Column("salt", String(32)),  # of its mark in the chain
     Index(None, "at"),
     Index(None, "actor_id", "at"),
 )
@@ -196,6 +199,7 @@ served = Table(
     Column("source_commit", String(80)),
     Column("committed_at", String(20)),
     Column("served_at", Moment, nullable=False),
+    Column("salt", String(32)),  # of its mark in the chain
 )
 
 deliveries = Table(
@@ -254,6 +258,8 @@ calls = Table(
     Column("at", BigInteger, nullable=False),
     Column("ok", Boolean),
     Column("asked_by", String(ID_LENGTH)),  # whose token asked; NULL: the host itself
+    Column("salt", String(32)),  # of its mark in the chain
+    Column("reserved_until", BigInteger),  # where that is later than a minute after `at`
 )
 
 call_keys = Table(
@@ -269,9 +275,17 @@ call_sessions = Table(
     metadata,
     Column("session_id", String(ID_LENGTH), primary_key=True),
     Column("last_at", BigInteger, nullable=False),
+    Column("salt", String(32)),  # of its mark in the chain
 )
 
 Index("ix_gate_keys_decision_id", call_keys.c.decision_id)
+
+row_anchors = Table(
+    "row_anchors",
+    metadata,
+    Column("name", String(200), primary_key=True),
+    Column("mark", String(64), nullable=False),
+)
 
 corrections = Table(
     "corrections",

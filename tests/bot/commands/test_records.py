@@ -208,9 +208,9 @@ def test_an_edited_record_is_not_replayed(root, opened):
 def test_every_paper_is_on_the_shelf_before_the_entry_that_names_it(opened):
     with opened.store.reading() as connection:
         bodies = [entry.body for entry in audit.entries(connection)]
-    assert len(bodies) == len(ASKED)
-    assert {body["artifacts"]["bundle"] for body in bodies} == {opened.bundle_artifact}  # kept once
-    for body in bodies:
+    assert len(bodies) == 1 + len(ASKED), "the first says which bundle is served"
+    assert {body["artifacts"]["bundle"] for body in bodies[1:]} == {opened.bundle_artifact}  # kept once
+    for body in bodies[1:]:
         assert body["bundle_etag"] == opened.bundle_etag
         for mark in body["artifacts"].values():
             assert opened.artifacts.get_text(mark)
@@ -227,12 +227,12 @@ def test_a_story_tells_words_facts_path_checks_and_verdict(root):
         "check      consistency: 1.0",
         "verdict    valid, pass with score 1.0",
         "way        INTAKE → SCOPE → PLAN → EXECUTE → DELIVER → CLOSE",
-        "recorded   entry 1 ",
+        "recorded   entry 2 ",
     ):
         assert expected in told
     document = json.loads(call(records.trace, "data", "--json", root=root).output)
     assert document["artifacts"]["plan"]["sql"].startswith("SELECT")
-    assert [entry["entry"] for entry in document["audit"]] == [5]
+    assert [entry["entry"] for entry in document["audit"]] == [6]
 
 
 @pytest.mark.parametrize("verb", [records.trace, records.replay])
@@ -253,26 +253,22 @@ def invoke(*words):
 
 def test_verify_says_what_holds_and_what_does_not(root):
     shown = invoke("verify", "--root", root)
-    assert (shown.exit_code, shown.output.splitlines()[0][:29]) == (0, "the chain holds: 9 entries; i")
+    assert (shown.exit_code, shown.output.splitlines()[0][:30]) == (0, "the chain holds: 10 entries; i")
     assert "held against 1 checkpoint" in shown.output  # of its own accord
-    edit(root, "DELETE FROM audit WHERE position IN (3, 7)")
+    edit(root, "DELETE FROM audit WHERE position IN (4, 8)")
     shown = invoke("verify", "--root", root, "--checkpoint", root / "auto.jsonl")
-    assert (shown.exit_code, shown.output.splitlines()) == (
-        1,
-        [
-            "the chain does not hold: 2 deleted, 2 unrecorded",
-            "  deleted: missing from the chain: 3",
-            "  deleted: missing from the chain: 7",
-            "  unrecorded: a reply to `decision` is kept, and no entry records one",
-            "  unrecorded: a reply to `fact` is kept, and no entry records one",
-            "held against 4 checkpoints",  # and where it last stood
-        ],
-    )
+    first, *said, last = shown.output.splitlines()
+    assert (shown.exit_code, last) == (1, "held against 4 checkpoints")  # and where it last stood
+    assert first.startswith("the chain does not hold: 2 deleted, ")
+    kept = ("a reply to `{}` is kept, and no entry records one", "a request is kept that no entry records: `{}`")
+    rows = (*kept, "a row of the query log is kept that no entry records: `{}`")
+    expected = {f"  unrecorded: {one.format(name)}" for one in rows for name in ("decision", "fact")}
+    assert expected | {f"  deleted: missing from the chain: {n}" for n in (4, 8)} <= set(said)
     document = json.loads(invoke("verify", "--root", root, "--json").output)
     deleted = [one for one in document["breaks"] if one["kind"] == "deleted"]
     assert (document["is_intact"], deleted) == (
         False,
-        [{"kind": "deleted", "entry": n, "detail": f"missing from the chain: {n}"} for n in (3, 7)],
+        [{"kind": "deleted", "entry": n, "detail": f"missing from the chain: {n}"} for n in (4, 8)],
     )
 
 
@@ -282,7 +278,7 @@ def test_an_export_verifies_without_the_store(root, tmp_path):
     assert invoke("verify", log).exit_code == 0
     assert invoke("export", "--root", root).output == log.read_text()
     part = invoke("export", "--since", "7", "--root", root).output
-    assert [json.loads(line).get("seq") for line in part.splitlines()] == [None, 7, 8, 9, None]
+    assert [json.loads(line).get("seq") for line in part.splitlines()] == [None, 7, 8, 9, 10, None]
     later = invoke("export", "--since", (NOON + timedelta(days=9000)).isoformat(), "--root", root).output
     assert len(later.splitlines()) == 2
     log.write_text(log.read_text()[:-70])
@@ -302,12 +298,12 @@ def test_a_checkpoint_is_not_added_to_a_chain_that_lost_the_last_one(root, tmp_p
     path = tmp_path / "kept.jsonl"
     for _ in range(2):
         assert invoke("checkpoint", "-o", path, "--root", root).exit_code == 0
-    assert [known.count for known in read_checkpoints(path)] == [9]
-    edit(root, "DELETE FROM audit WHERE position = 9")
-    with pytest.raises(Exception, match="entry 9 is not the one that the last checkpoint knew"):
+    assert [known.count for known in read_checkpoints(path)] == [10]
+    edit(root, "DELETE FROM audit WHERE position = 10")
+    with pytest.raises(Exception, match="entry 10 is not the one that the last checkpoint knew"):
         invoke("checkpoint", "-o", path, "--root", root)
     shown = invoke("verify", "--root", root, "--checkpoint", path)
-    assert "truncated: the chain ends at entry 8, a checkpoint knew 9" in shown.output
+    assert "truncated: the chain ends at entry 9, a checkpoint knew 10" in shown.output
 
 
 def _full(_):
@@ -319,21 +315,21 @@ def test_a_redaction_is_recorded_and_the_chain_holds(root):
     assert shown.stdout == "redacted 1 entry\n"
     assert shown.stderr == "deleted the rows of 1 request, and 4 papers\n"
     shown = invoke("verify", "--root", root, "--checkpoint", root / "auto.jsonl")
-    assert (shown.exit_code, "10 entries, 1 of them redacted" in shown.output) == (0, True)
-    assert "  entry 10 redacts 1: by dpo, 20" in shown.output
+    assert (shown.exit_code, "11 entries, 1 of them redacted" in shown.output) == (0, True)
+    assert "  entry 11 redacts 2: by dpo, 20" in shown.output
     assert shown.output.splitlines()[1].endswith("Z: asked for")
     (known,) = json.loads(invoke("verify", "--root", root, "--json").output)["redactions"]
-    assert (known["entry"], known["redacts"], known["by"], known["reason"]) == (10, [[1, 1]], "dpo", "asked for")
+    assert (known["entry"], known["redacts"], known["by"], known["reason"]) == (11, [[2, 2]], "dpo", "asked for")
     assert "lamp I bought" not in invoke("export", "--root", root).output
     for verb in (records.replay, records.trace):
         with pytest.raises(BylawError) as refused:
             call(verb, "policy", root=root)
-        assert re.search(r"`policy` was redacted by dpo on 20.* \(entry 10\): asked for", refused.value.message)
+        assert re.search(r"`policy` was redacted by dpo on 20.* \(entry 11\): asked for", refused.value.message)
     shown = invoke("redact", "--request", "more", "--reason", "asked for", "--by", "dpo", "--root", root)
     assert "the conversation went on: what was said may stand in fact, picked too" in shown.stderr
     assert call(records.replay, "data", root=root).exit_code == 0
     shown = invoke("redact", "--before", "2100-01-01", "--reason", "retention", "--by", "dpo", "--root", root)
-    assert shown.stdout == "redacted 7 entries\n"
+    assert shown.stdout == "redacted 8 entries\n"
     assert invoke("verify", "--root", root).exit_code == 0
 
 
@@ -355,9 +351,9 @@ def test_what_is_redacted_and_yet_in_the_file_is_told_and_the_next_redaction_end
 
 def test_a_redaction_too_may_be_the_entry_that_is_kept_elsewhere(root, monkeypatch):
     monkeypatch.setenv("BYLAW_CHECKPOINT", "auto.jsonl")
-    monkeypatch.setenv("BYLAW_CHECKPOINT_EVERY", "5")
+    monkeypatch.setenv("BYLAW_CHECKPOINT_EVERY", "11")
     invoke("redact", "--request", "policy", "--reason", "asked for", "--by", "dpo", "--root", root)
-    assert [known.count for known in read_checkpoints(root / "auto.jsonl")] == [3, 6, 9, 10]
+    assert [known.count for known in read_checkpoints(root / "auto.jsonl")] == [3, 6, 9, 11]
 
 
 def test_what_is_older_than_the_rules_keep_it_is_redacted(root):
@@ -434,7 +430,7 @@ def test_an_export_into_a_pipe_leaves_the_pipe_there(root, tmp_path):
     with ThreadPoolExecutor(1) as beside:
         read = beside.submit(pipe.read_text)
         assert invoke("export", "-o", pipe, "--root", root).exit_code == 0
-        assert len(read.result().splitlines()) == 11
+        assert len(read.result().splitlines()) == 12
     assert pipe.is_fifo()
 
 
@@ -451,7 +447,7 @@ def test_where_the_store_may_only_be_read_it_is_verified_exported_and_replayed(r
     files = {path.name: path.read_bytes() for path in (root / ".bylaw").glob("store.db*")}
     assert ("store.db-wal" in files) is not is_settled
     assert invoke("verify", "--root", root).exit_code == 0
-    assert len(invoke("export", "--root", root).output.splitlines()) == 11
+    assert len(invoke("export", "--root", root).output.splitlines()) == 12
     assert call(records.replay, "policy", root=root).exit_code == 0
     with pytest.raises(StoreError) as refused:
         invoke("redact", "--request", "policy", "--reason", "r", "--by", "b", "--root", root)

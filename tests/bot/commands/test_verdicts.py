@@ -177,10 +177,10 @@ def test_a_verdict_is_recorded_where_a_store_is(repository: Any, call: Command, 
     assert call("ask", "Can I get a refund?", "--bundle", repository.bundle, cwd=tmp_path).code == 0
     assert call(*judged, cwd=tmp_path).code == 0
     shown = call("audit", "export", cwd=tmp_path).out.splitlines()
-    assert [json.loads(json.loads(line)["header"])["kept"]["event"] for line in shown[1:-1]] == ["reply", "enforce"]
-    told = json.loads(json.loads(shown[2])["payload"])
+    assert [json.loads(json.loads(line)["header"])["kept"]["event"] for line in shown[2:-1]] == ["reply", "enforce"]
+    told = json.loads(json.loads(shown[3])["payload"])
     assert (told["final_action"], told["actor"]["id"]) == ("pass", "ana")
-    assert "the chain holds: 2 entries" in call("audit", "verify", cwd=tmp_path).out
+    assert "the chain holds: 3 entries" in call("audit", "verify", cwd=tmp_path).out
 
 
 def test_a_store_that_is_named_is_made(

@@ -6,7 +6,7 @@ from datetime import UTC, datetime
 
 import pytest
 
-from bot.app import anchoring
+from bot.evidence.anchoring import anchoring
 from bot.evidence.store.engine import connect
 from bot.evidence.store.migrate import upgrade
 from bot.evidence.store.tables import audit

@@ -254,7 +254,8 @@ def test_what_is_only_computed_leaves_what_a_claimed_request_leaves(tmp_path, te
         with served.store.reading() as connection:
             road = requests.steps(connection, "r1")
             row = dict(connection.execute(schema.requests.select()).mappings().one())
-        left.append((said, road, row, chain(served), log(served)))
+        rows = [*chain(served), *log(served), row]
+        left.append((said, road, [{k: v for k, v in one.items() if k not in ("salt", "rows")} for one in rows]))
     assert left[0] == left[1]
 
 

@@ -63,14 +63,16 @@ def append(
     body: Mapping[str, Any] | EntryDraft,
     at: datetime | Callable[[], datetime],
     request_id: str | None = None,
+    rows: Mapping[str, str] | None = None,
 ) -> AuditEntry:
     """Add one entry, dated *at*, at the end of the chain and return it. It is part of the caller's transaction.
 
     Given a clock, it is asked once the place in the chain is certain: whoever waited for it is not dated too early.
+    *rows* are the marks of the rows that this transaction leaves (`bot.evidence.store.marks`).
     """
     drafted = body if isinstance(body, EntryDraft) else prepare(body)
     end = End.of(connection)
-    entry = end.add(drafted, at if isinstance(at, datetime) else at(), request_id)
+    entry = end.add(drafted, at if isinstance(at, datetime) else at(), request_id, rows)
     end.write(connection)
     return entry
 
@@ -88,9 +90,11 @@ class End:
         lock(connection)
         return cls(tail(connection))
 
-    def add(self, drafted: EntryDraft, at: datetime, request_id: str | None) -> AuditEntry:
+    def add(
+        self, drafted: EntryDraft, at: datetime, request_id: str | None, rows: Mapping[str, str] | None = None
+    ) -> AuditEntry:
         """Link one entry more, dated *at*."""
-        entry = link(self.tail, drafted, stamp(at))
+        entry = link(self.tail, drafted, stamp(at), rows)
         self.tail = after(entry)
         self._rows.append(
             {
@@ -151,7 +155,7 @@ def verify(connection: Connection, anchors: Iterable[Checkpoint] = (), hear: Hea
 def about(connection: Connection, request_id: str) -> list[AuditEntry]:
     """The entries of one request, oldest first."""
     query = "SELECT * FROM audit WHERE request_id = :asked ORDER BY position"
-    with _leniently(connection):
+    with leniently(connection):
         return [_entry(row) for row in connection.all(query, {"asked": request_id})]
 
 
@@ -190,7 +194,7 @@ def unredacted(
     query += "" if before is None else " AND at < :before"
     query += "" if request_id is None else " AND request_id = :asked"
     given = {"redactions": _REDACTIONS, "before": before, "asked": request_id}
-    with _leniently(connection):
+    with leniently(connection):
         for row in connection.each(f"{query} ORDER BY position", given):
             if not (row["payload"] is None and row["position"] in gone):
                 is_fixed = str(row["header"]).startswith(_FIXED)
@@ -218,7 +222,7 @@ def names_elsewhere(
     )
     found: set[str] = set()
     last = since
-    with _leniently(connection):
+    with leniently(connection):
         for row in connection.each(query, {"since": since, "fixed": f"{_FIXED}%"}):
             last = row["position"]
             if row["request_id"] not in request_ids:
@@ -270,7 +274,7 @@ _NAME = re.compile(r"[0-9a-f]{64}")
 
 def _redactions(connection: Connection) -> list[AuditEntry]:
     query = "SELECT * FROM audit WHERE header LIKE :redactions ORDER BY position"
-    with _leniently(connection):
+    with leniently(connection):
         return [_entry(row) for row in connection.all(query, {"redactions": _REDACTIONS})]
 
 
@@ -288,12 +292,12 @@ def _papers(row: Mapping[str, Any]) -> frozenset[str]:
 def _rows(connection: Connection, start: Checkpoint) -> Iterator[dict[str, Any]]:
     """The stored rows after *start*; of the whole chain every row, whatever number somebody gave it."""
     behind = " WHERE position > :since" if start.count else ""
-    with _leniently(connection):
+    with leniently(connection):
         yield from connection.each(f"SELECT * FROM audit{behind} ORDER BY position", {"since": start.count})
 
 
 @contextmanager
-def _leniently(connection: Connection) -> Iterator[None]:
+def leniently(connection: Connection) -> Iterator[None]:
     """Read whatever stands in the rows: text that is none, as SQLite may hold it, is damage to tell of."""
     if not isinstance(connection, Local):
         yield

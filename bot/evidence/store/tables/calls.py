@@ -11,6 +11,7 @@ from collections.abc import Iterator, Mapping
 from typing import Any, NamedTuple
 
 from bot.evidence.store.connection import Connection, insert, inserting, update
+from bot.evidence.store.marks import mark, new_salt
 from bylaw.canonical import canonical_json
 
 _BEHIND = "SELECT * FROM gate_calls WHERE change > :asked ORDER BY change"
@@ -19,36 +20,48 @@ _OF = (
     " WHERE gate_keys.name = :key AND gate_keys.value = :its ORDER BY gate_calls.change"
 )
 _PUTTING = (
-    f"{inserting('gate_sessions', ('session_id', 'last_at'))}"
-    " ON CONFLICT (session_id) DO UPDATE SET last_at = excluded.last_at"
+    f"{inserting('gate_sessions', ('session_id', 'last_at', 'salt'))}"
+    " ON CONFLICT (session_id) DO UPDATE SET last_at = excluded.last_at, salt = excluded.salt"
 )
 
 
-def add(connection: Connection, row: Mapping[str, Any], scopes: list[tuple[str, str]]) -> None:
-    """Keep an allowed call, and where it is found."""
-    spelled = {"keys": canonical_json(row["keys"]), "facts": canonical_json(row["facts"])}
-    insert(connection, "gate_calls", {**row, **spelled})
+def add(connection: Connection, row: Mapping[str, Any]) -> dict[str, str]:
+    """Keep an allowed call, and where it is found; its mark."""
+    spelled = {
+        **row,
+        "keys": canonical_json(row["keys"]),
+        "facts": canonical_json(row["facts"]),
+        "salt": new_salt(),
+        "reserved_until": None,
+    }
+    insert(connection, "gate_calls", spelled)
+    scopes = scopes_of(spelled)
     if scopes:
         found = [{"name": name, "value": value, "decision_id": row["decision_id"]} for name, value in scopes]
         insert(connection, "gate_keys", found)
+    return dict([mark("gate_calls", spelled)])
 
 
-class Standing(NamedTuple):
-    """Does a call still wait for its end, and who asked for it?"""
-
-    is_open: bool
-    asked_by: str | None
-
-
-def standing(connection: Connection, decision_id: str) -> Standing | None:
-    """How the allowed call of that decision stands, None where there is none."""
-    found = connection.first("SELECT ok, asked_by FROM gate_calls WHERE decision_id = :asked", {"asked": decision_id})
-    return None if found is None else Standing(found[0] is None, found[1])
+def scopes_of(row: Mapping[str, Any]) -> list[tuple[str, str]]:
+    """Where the call of a stored row is found: by its session, and by each key."""
+    try:
+        keys = json.loads(row["keys"])
+        named = [(str(name), str(value)) for name, value in keys.items()]
+    except (ValueError, TypeError, AttributeError):
+        return []
+    return named if row["session_id"] is None else [("", row["session_id"]), *named]
 
 
-def end(connection: Connection, decision_id: str, ok: bool, change: int) -> None:
-    """Say how a call ended."""
-    update(connection, "gate_calls", {"decision_id": decision_id}, {"ok": ok, "change": change})
+def stored(connection: Connection, decision_id: str) -> dict[str, Any] | None:
+    """The row of the allowed call of that decision as it is stored, None where there is none."""
+    return connection.one("SELECT * FROM gate_calls WHERE decision_id = :asked", {"asked": decision_id})
+
+
+def change(connection: Connection, row: Mapping[str, Any], values: Mapping[str, Any]) -> dict[str, str]:
+    """Change *values* of a stored row; its mark since."""
+    kept = {**values} if row["salt"] is not None else {**values, "salt": new_salt()}
+    update(connection, "gate_calls", {"decision_id": row["decision_id"]}, kept)
+    return dict([mark("gate_calls", {**row, **kept})])
 
 
 def last_change(connection: Connection) -> int:
@@ -69,16 +82,27 @@ def of(connection: Connection, name: str, value: str) -> Iterator[dict[str, Any]
         yield _read(row)
 
 
-def last_at(connection: Connection, session_id: str) -> int | None:
+class Last(NamedTuple):
+    """When a session's last decision was, and the salt of its mark."""
+
+    at: int
+    salt: str
+
+    def mark(self, session_id: str) -> dict[str, str]:
+        """What the chain says of it."""
+        return dict([mark("gate_sessions", {"session_id": session_id, "last_at": self.at, "salt": self.salt})])
+
+
+def last_of(connection: Connection, session_id: str) -> Last | None:
     """When the session's last decision was."""
-    found = connection.first("SELECT last_at FROM gate_sessions WHERE session_id = :asked", {"asked": session_id})
-    return None if found is None else int(found[0])
+    found = connection.first("SELECT last_at, salt FROM gate_sessions WHERE session_id = :asked", {"asked": session_id})
+    return None if found is None else Last(int(found[0]), found[1] or new_salt())
 
 
-def move(connection: Connection, last: Mapping[str, int]) -> None:
+def move(connection: Connection, last: Mapping[str, Last]) -> None:
     """Keep when the *last* decision of each of these sessions was."""
     if last:
-        rows = [{"session_id": session_id, "last_at": at} for session_id, at in last.items()]
+        rows = [{"session_id": name, "last_at": one.at, "salt": one.salt} for name, one in last.items()]
         connection.run(_PUTTING, rows)
 
 

@@ -9,6 +9,7 @@ from typing import Any
 from bot.conversation import Question, Reply
 from bot.evidence.store.connection import Connection, insert_new, update
 from bot.evidence.store.lazily import schema, sql
+from bot.evidence.store.marks import new_salt
 from bot.lifecycle import TAKEN, Outcome
 
 # what an answerer may fill in through `Turn.log`; everything else the orchestrator knows itself
@@ -52,6 +53,7 @@ def record(
         "generated_sql": reply.sql,
         "status": reply.status,
         "correction_made": False,
+        "salt": new_salt(),
     }
     insert_new(connection, "query_log", {**{key: log[key] for key in sorted(ANSWERED & set(log))}, **known})
 

@@ -14,6 +14,7 @@ from typing import Any
 from bot.conversation import Question, Reply
 from bot.evidence.store.columns import Written, maybe, moment, told
 from bot.evidence.store.connection import Connection, insert, insert_new, update
+from bot.evidence.store.marks import new_salt
 from bot.lifecycle import ENDS, TRANSITIONS, Outcome, State, step
 from bylaw.canonical import fingerprint, is_text
 from bylaw.errors import UsageError
@@ -332,6 +333,7 @@ def _new_row(question: Question, state: State, kind: str | None, now: datetime) 
         "state": state.value,
         "kind": kind,
         "attempts": 1,
+        "salt": new_salt(),
         "created_at": now,
         "updated_at": now,
     }

@@ -14,6 +14,7 @@ from typing import Any
 from bot.conversation import Actor, Choice
 from bot.evidence.store.columns import moment, told
 from bot.evidence.store.connection import Connection, insert_new, update
+from bot.evidence.store.marks import new_salt
 from bot.lifecycle import State
 
 _PLANS = ("pending", "recommended")
@@ -94,7 +95,7 @@ def save(connection: Connection, session: Session, now: datetime) -> bool:
     }
     key = {"session_id": session.session_id, "actor_id": session.actor_id}
     if session.version == 0:
-        return insert_new(connection, "sessions", {**key, **values})
+        return insert_new(connection, "sessions", {**key, **values, "salt": new_salt()})
     return update(connection, "sessions", {**key, "version": session.version}, values) == 1
 
 

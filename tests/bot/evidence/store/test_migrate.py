@@ -16,11 +16,11 @@ from alembic.migration import MigrationContext
 from alembic.script import ScriptDirectory
 from sqlalchemy import inspect, text
 
-from bot.evidence.store import migrate
+from bot.evidence.store import covered, migrate
 from bot.evidence.store.engine import StoreError, connect
 from bot.evidence.store.migrate import HEAD, SCRIPTS, revision, upgrade
 from bot.evidence.store.schema import metadata
-from bot.evidence.store.tables import audit, deliveries
+from bot.evidence.store.tables import audit, calls, deliveries
 from tests.fakes.forked import Forked
 from tests.fakes.frame import NOON
 
@@ -152,3 +152,78 @@ def test_a_chain_of_the_first_version_still_holds_and_goes_on(store_url, tmp_pat
         assert (found.is_intact, found.redacted_count) == (True, 0)
         assert [entry.body["said"] for entry in audit.entries(connection)] == ["yes", "no"]
     old.close()
+
+
+OLD = [
+    "INSERT INTO gate_calls VALUES ('d1', 1, 's', 'bot', 'pay', 'pay', '{\"customer\":\"c1\"}', '{}', 5, TRUE, NULL)",
+    "INSERT INTO gate_calls VALUES ('d2', 2, NULL, 'bot', 'pay', 'pay', '{\"customer\":\"c1\"}', '{}', 6, NULL, NULL)",
+    "INSERT INTO gate_keys VALUES ('', 's', 'd1')",
+    "INSERT INTO gate_keys VALUES ('customer', 'c1', 'd1')",
+    "INSERT INTO gate_keys VALUES ('customer', 'c1', 'd2')",
+    "INSERT INTO gate_sessions VALUES ('s', 6)",
+    "INSERT INTO served (name, etag, served_at) VALUES ('policies', 'sha256:a', '2026-11-20T12:00:00.000000Z')",
+    "INSERT INTO query_log (log_id, at, request_id, actor_id, session_id, natural_language, kind, status,"
+    " correction_made) VALUES ('r1', '2026-11-20T12:00:00.000000Z', 'r1', 'ana', 's', 'why', 'policy', 'answered',"
+    " FALSE)",
+    "INSERT INTO requests (request_id, fingerprint, session_id, actor_id, question, state, attempts, created_at,"
+    " updated_at) VALUES ('r9', 'f', 's', 'ana', '{}', 'INTAKE', 1, '2026-11-20T12:00:00.000000Z',"
+    " '2026-11-20T12:00:00.000000Z')",
+]
+
+
+@pytest.fixture
+def upgraded(store_url, tmp_path):
+    """A store of the version before, with calls of agents in it, brought to this one."""
+    old = connect(store_url, tmp_path)
+    config = Config()
+    config.set_main_option("script_location", str(SCRIPTS))
+    with old.writing() as connection:
+        config.attributes.update(connection=connection.full, metadata=metadata)
+        command.upgrade(config, "0010")
+        for row in OLD:
+            connection.exec_driver_sql(row)
+    assert upgrade(old)
+    yield old
+    old.close()
+
+
+def told(store):
+    with store.reading() as connection:
+        assert audit.verify(connection).is_intact
+        return [one.kind for one in covered.breaks(connection)]
+
+
+def test_the_rows_of_a_store_of_before_are_anchored_and_said_to_be(upgraded):
+    assert told(upgraded) == []
+    with upgraded.reading() as connection:
+        (said,) = covered.uncovered(connection)
+        (entry,) = audit.entries(connection)
+    assert said.startswith("5 rows beside the chain, of an earlier version: not covered before 20")
+    assert (entry.body["event"], entry.body["rows_before"]) == ("upgrade", 5)
+    with upgraded.writing() as connection:
+        rows = calls.change(connection, calls.stored(connection, "d2"), {"ok": True, "change": 3})
+        audit.append(connection, {"event": "gate-event", "request_id": "d2"}, NOON, "d2", rows)
+    assert told(upgraded) == [], "a row of before goes on like any other"
+
+
+@pytest.mark.parametrize(
+    ("statement", "kind"),
+    [
+        ("UPDATE gate_calls SET ok = FALSE WHERE decision_id = 'd1'", "altered"),
+        ("DELETE FROM gate_calls WHERE decision_id = 'd2'", "missing"),
+        ("UPDATE gate_sessions SET last_at = 1", "altered"),
+        ("DELETE FROM query_log", "missing"),
+        ("UPDATE served SET etag = 'sha256:b'", "altered"),
+        ("UPDATE row_anchors SET mark = 'x'", "altered"),
+        ("DELETE FROM row_anchors", "altered"),
+    ],
+)
+def test_from_then_on_they_are_covered(upgraded, statement, kind):
+    with upgraded.writing() as connection:
+        connection.exec_driver_sql(statement)
+    assert kind in told(upgraded)
+
+
+def test_an_empty_store_has_nothing_to_anchor(store):
+    with store.reading() as connection:
+        assert list(audit.entries(connection)) == []
