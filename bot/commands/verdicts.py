@@ -235,12 +235,12 @@ def guard(
 
     if upstream is not None:
         listening, answered = _behind_http(given, listen), (upstream, upstream_token, patience)
-        point = open_decision_point(given.store_url, lambda: found, now, given.root)
+        point = open_decision_point(given.store_url, lambda: found, now, given.root, given)
         listening(passage, *answered)
         return
     from bot.gate.proxy import run
 
-    point = open_decision_point(given.store_url, lambda: found, now, given.root)
+    point = open_decision_point(given.store_url, lambda: found, now, given.root, given)
     ctx.exit(run(command, passage(user, new_id()), (sys.stdin, sys.stdout)))
 
 
@@ -347,7 +347,7 @@ def _record(
     found: ComplianceDecision, question: Question, given: Settings, started: datetime, papers: Mapping[str, Any]
 ) -> None:
     """Keep the verdict where a store is named, or was made before; elsewhere it is nobody's record."""
-    from bot import app
+    from bot.evidence import anchoring
     from bot.evidence.recording import Notebook, record
     from bot.evidence.store.engine import connect, is_there
     from bot.evidence.store.migrate import upgrade
@@ -357,7 +357,7 @@ def _record(
         return
     with closing(connect(given.store_url, given.root)) as store:
         upgrade(store)
-        book = Notebook(store, shelf_of(given.artifacts, given.root, store), now, app.anchoring(given))
+        book = Notebook(store, shelf_of(given.artifacts, given.root, store), now, anchoring.anchoring(given))
         record(found, question, book, started, papers)
 
 

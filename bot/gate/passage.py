@@ -10,28 +10,27 @@ from __future__ import annotations
 
 import json
 import secrets
-from collections import OrderedDict
 from collections.abc import Callable, Mapping
 from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import suppress
 from dataclasses import dataclass, field
 from threading import Lock
-from typing import Any, NamedTuple
+from typing import Any
 
+from bot.gate.messages import INVALID, NO_PARAMS, OURS, Message, error, is_id, key_of, object_of
+from bot.gate.open_requests import Kind, Opened, OpenRequests
+from bot.gate.tasks import CANCEL, GET, RESULT, Ending, Following, ending_of, following, kept_longer
+from bot.gate.waiting import Owner, Questions, Waiting
 from bylaw.errors import BylawError
 from bylaw.gate.answer import GateAnswer
-from bylaw.gate.decision_point import DecisionPoint, call_of
+from bylaw.gate.decision_point import HoldingPoint, call_of
 from bylaw.gate.engine import Gate
 from bylaw.gate.questions import Question, form, questions
 
-Message = dict[str, Any]
-
-INVALID, INTERNAL = -32600, -32603
-MOST_QUESTIONS = 1_000  # that wait for an answer; beyond them the oldest is dropped
 MOST_NAME = 200
-OURS = "bylaw-"  # how the ids of our own requests to a client begin
 CAPABILITIES = "io.modelcontextprotocol/clientCapabilities"  # told with each request since protocol 2026
 _FIELD = "bylaw"  # the name of our request among those that a client is to fulfil
+_KINDS: Mapping[str, Kind] = {"tools/call": "call", "tools/list": "list", GET: "task", RESULT: "task"}
 
 _beside = ThreadPoolExecutor(4, "gate-shadow")  # decides what shadow mode lets through in any case
 
@@ -48,61 +47,21 @@ class Turn:
     question: str | None = None
 
 
-Owner = tuple[str | None, str | None]  # an actor and a session
-
-
-class Waiting(NamedTuple):
-    """A call that waits for an answer of the person behind the client; *is_held*: its request is not answered yet."""
-
-    call: Message
-    facts: frozenset[str]
-    denied: Message
-    owner: Owner
-    is_held: bool
-
-
-@dataclass
-class Questions:
-    """The questions that wait, each under a name that nobody can guess and that holds once."""
-
-    _open: OrderedDict[str, Waiting] = field(default_factory=OrderedDict)
-    _turn: Lock = field(default_factory=Lock)
-
-    def add(self, waiting: Waiting) -> str:
-        """The name of one more."""
-        name = OURS + secrets.token_urlsafe(16)
-        with self._turn:
-            self._open[name] = waiting
-            if len(self._open) > MOST_QUESTIONS:
-                self._open.popitem(last=False)
-        return name
-
-    def take(self, name: str, owner: Owner) -> Waiting | None:
-        """The one of that name, no longer open; None where its *owner* has none."""
-        with self._turn:
-            found = self._open.get(name)
-            return self._open.pop(name) if found is not None and found.owner == owner else None
-
-    def of_call(self, asked: object, owner: Owner) -> str | None:
-        """The question that holds up the call of that id."""
-        with self._turn:
-            mine = ((name, one) for name, one in self._open.items() if one.is_held and one.owner == owner)
-            return next((name for name, one in mine if _key(one.call["id"]) == _key(asked)), None)
-
-
 @dataclass
 class Passage:
     """One client and one server. `session` and `facts` are the host's; without a session its history is unknown."""
 
-    point: DecisionPoint
+    point: HoldingPoint
     gate: Callable[[], Gate]
     actor: str | None
     session: str | None
     facts: Mapping[str, Any]
     questions: Questions = field(default_factory=Questions)
+    follow: Callable[[Following], None] = field(default=lambda task: None, repr=False)
+    requests: OpenRequests = field(default_factory=OpenRequests)
     _can_be_asked: bool = False
-    _lists: set[str] = field(default_factory=set)
-    _calls: dict[str, Future[GateAnswer]] = field(default_factory=dict)
+    _tasks: list[Following] = field(default_factory=list)  # that have not ended
+    _ours: dict[str, tuple[Following, str]] = field(default_factory=dict)  # what the proxy itself asks the server
     _turn: Lock = field(default_factory=Lock)
 
     @property
@@ -115,33 +74,42 @@ class Passage:
     def asked(self, message: Message) -> Turn:
         """What becomes of a *message* of the client."""
         method, is_request = message.get("method"), "id" in message
-        if not (method is None or isinstance(method, str)) or (is_request and not _is_id(message["id"])):
+        if not (method is None or isinstance(method, str)) or (is_request and not is_id(message["id"])):
             return Turn(back=error(None, "this is no message", INVALID))
         if method is None:
             return self._told(message)
-        match method:
-            case "tools/call":
-                # a call that nobody waits for has no answer, and nobody could tell that it was denied
-                return self._called(message) if is_request else Turn()
-            case "tools/list" if is_request:
-                with self._turn:
-                    self._lists.add(_key(message["id"]))
-            case "initialize":
-                self._can_be_asked = _takes_forms(_object(_object(message.get("params")).get("capabilities")))
-            case "notifications/cancelled":
-                return self._cancelled(message)
-        return Turn(onward=message)
+        if not is_request:
+            return self._notified(message, method)
+        if str(message["id"]).startswith(OURS):
+            return Turn(back=error(message["id"], f"ids that begin with `{OURS}` are the gate's own", INVALID))
+        if method == CANCEL:
+            why = "a call that was let through runs to its end: nobody could tell what a cancelled one did"
+            return Turn(back=error(message["id"], why, NO_PARAMS))
+        problem = self.requests.open(key_of(message["id"]), _KINDS.get(method, "other"), message)
+        if problem is not None:
+            return Turn(back=error(message["id"], problem, INVALID))
+        if method == "initialize":
+            self._can_be_asked = _takes_forms(object_of(object_of(message.get("params")).get("capabilities")))
+        return self._released(message, self._called(message)) if method == "tools/call" else Turn(onward=message)
+
+    def _notified(self, message: Message, method: str) -> Turn:
+        if method in ("tools/call", CANCEL):  # a call that nobody waits for has no answer: who would tell of a denial?
+            return Turn()
+        return self._cancelled(message) if method == "notifications/cancelled" else Turn(onward=message)
+
+    def _released(self, message: Message, turn: Turn) -> Turn:
+        """*turn*, and the id of a request that is answered here is free again."""
+        if turn.onward is None and turn.question is None:
+            self.requests.release(key_of(message["id"]))
+        return turn
 
     def _called(self, message: Message) -> Turn:
-        params = _object(message.get("params"))
-        name, arguments = params.get("name"), params.get("arguments") or {}
+        params = object_of(message.get("params"))
+        name, arguments, kept = params.get("name"), params.get("arguments") or {}, kept_longer(params)
         is_name = isinstance(name, str) and 0 < len(name) <= MOST_NAME and name.isprintable()
-        if not (is_name and isinstance(arguments, dict)):
+        if not is_name or not isinstance(arguments, dict) or kept is None:
             return Turn(back=error(message["id"], "this is no call of a tool", INVALID))
-        with self._turn:
-            if _key(message["id"]) in self._calls or self.questions.of_call(message["id"], self.owner):
-                return Turn(back=error(message["id"], "the id is in use", INVALID))
-        state = params.get("requestState")
+        message, state = {**message, "params": kept}, params.get("requestState")
         if isinstance(state, str) and state.startswith(OURS):
             return self._retried(message, state)
         return self._decided(message, {})
@@ -157,7 +125,7 @@ class Passage:
                 actor=self.actor,
             )
             if self._is_shadow(params["name"]):  # whatever it will say, the call is made: nobody waits for it
-                self._let_through(message, _beside.submit(self.point.decide, call))
+                self.requests.decide(key_of(message["id"]), _beside.submit(self.point.decide, call), message)
                 return Turn(onward=message)
             answer = self.point.decide(call)
         except BylawError as problem:
@@ -165,7 +133,7 @@ class Passage:
         if answer.is_allowed:
             known: Future[GateAnswer] = Future()
             known.set_result(answer)
-            self._let_through(message, known)
+            self.requests.decide(key_of(message["id"]), known, message)
             return Turn(onward=message)
         asked = questions(self.gate(), params["name"], answer.missing) if answer.ruling == "ask" else ()
         return self._asks_back(message, asked, answer, may_ask)
@@ -174,17 +142,13 @@ class Passage:
         tool = self.gate().reader.tools.get(name)
         return tool is not None and tool.mode == "shadow"
 
-    def _let_through(self, message: Message, answer: Future[GateAnswer]) -> None:
-        with self._turn:
-            self._calls[_key(message["id"])] = answer
-
     # ---- what the person behind the client is asked -----------------------------------------------------------------
 
     def _asks_back(self, message: Message, asked: tuple[Question, ...], answer: GateAnswer, may_ask: bool) -> Turn:
         params = message["params"]
         denied = {"jsonrpc": "2.0", "id": message["id"], "result": _denied(params["name"], answer, asked)}
-        told = _object(params.get("_meta")).get(CAPABILITIES)
-        can_be_asked = self._can_be_asked if told is None else _takes_forms(_object(told))
+        told = object_of(params.get("_meta")).get(CAPABILITIES)
+        can_be_asked = self._can_be_asked if told is None else _takes_forms(object_of(told))
         open_ = [one for one in asked if one.form is not None]
         if not (open_ and can_be_asked and may_ask):
             return Turn(back=denied)
@@ -207,97 +171,159 @@ class Passage:
         waiting = self.questions.take(asked, self.owner)
         if waiting is None:
             return Turn()
-        turn = self._resumed(waiting, waiting.call, _object(message.get("result")))
+        turn = self._released(waiting.call, self._resumed(waiting, waiting.call, object_of(message.get("result"))))
         return Turn(turn.onward, turn.back, asked)
+
+    def give_up(self, question: str) -> Turn:
+        """Nobody answers that question in time: the call that waited for it is denied."""
+        waiting = self.questions.take(question, self.owner)
+        if waiting is None:
+            return Turn()
+        return self._released(waiting.call, Turn(back=waiting.denied))
 
     def _retried(self, message: Message, state: str) -> Turn:
         """The client calls again with what it was asked for, as since protocol 2026."""
         waiting, params = self.questions.take(state, self.owner), message["params"]
         if waiting is None or _what(waiting.call) != _what(message):
             return Turn(back=error(message["id"], "nothing was asked under this state, or of another call", INVALID))
-        ours = _object(_object(params.get("inputResponses")).get(_FIELD))
+        ours = object_of(object_of(params.get("inputResponses")).get(_FIELD))
         rest = {name: value for name, value in params.items() if name not in ("inputResponses", "requestState")}
         return self._resumed(waiting, {**message, "params": rest}, ours)
 
     def _resumed(self, waiting: Waiting, message: Message, told: Message) -> Turn:
-        said = {name: value for name, value in _object(told.get("content")).items() if name in waiting.facts}
+        said = {name: value for name, value in object_of(told.get("content")).items() if name in waiting.facts}
         if told.get("action") != "accept" or not said:
             return Turn(back={**waiting.denied, "id": message["id"]})
         return self._decided(message, said, may_ask=False)  # it is asked once
 
     def _cancelled(self, message: Message) -> Turn:
-        asked = _object(message.get("params")).get("requestId")
-        with self._turn:
-            if _key(asked) in self._calls:
-                return Turn()
+        asked = object_of(message.get("params")).get("requestId")
+        if self.requests.is_call(key_of(asked)):
+            return Turn()
         name = self.questions.of_call(asked, self.owner)
         if name is not None and self.questions.take(name, self.owner) is not None:
+            self.requests.release(key_of(asked))
             return Turn(question=name)
         return Turn(onward=message)
 
     # ---- from the server --------------------------------------------------------------------------------------------
 
-    def answered(self, message: Message) -> Message:
-        """What the client hears of a *message* of the server."""
-        if "method" in message or "id" not in message:
-            return message
-        asked, result = _key(message["id"]), message.get("result")
-        with self._turn:
-            answer, is_list = self._calls.pop(asked, None), asked in self._lists
-            self._lists.discard(asked)
-        if answer is not None:
-            found = _object(result)
-            is_done = "error" not in message and found.get("isError") is not True
-            self._ended(answer, is_done and found.get("resultType") != "input_required", result)
-        elif is_list and isinstance(result, dict) and isinstance(result.get("tools"), list):
-            may = self.point.tools(self.actor, self.facts)
-            shown = [tool for tool in result["tools"] if isinstance(tool, dict) and may.get(str(tool.get("name")))]
-            return {**message, "result": {**result, "tools": shown}}
-        return message
+    def answered(self, message: Message, is_again: bool = False) -> Message | None:
+        """What the client hears of a *message* of the server; None where it hears nothing.
 
-    def is_open(self, asked: object) -> bool:
-        """Does the call of that id wait for the server?"""
+        An answer to nobody, and a second answer to one request, go no further. *is_again*: the server says once more
+        what it said before, to a client that lost it; that ends nothing, whatever its id is used for now.
+        """
+        if message.get("method") is not None:
+            return message
+        if not is_id(message.get("id")):  # what is wrong with a message of which the server read no id
+            return message if "error" in message and message.get("id") is None else None
+        key = key_of(message["id"])
+        if is_again:
+            kind = self.requests.answered_before(key)
+            return None if kind is None else self._shown(message, kind)
         with self._turn:
-            return _key(asked) in self._calls
+            ours = self._ours.pop(key, None)
+        if ours is not None:
+            self._heard(ours[0], ours[1], message)
+            return None
+        found = self.requests.answered(key)
+        if found is None:
+            return None
+        if found.answer is not None:
+            self._call_answered(found, found.answer, message)
+        elif found.kind == "task":
+            self._task_answered(found.message, message)
+        return self._shown(message, found.kind)
+
+    def _shown(self, message: Message, kind: Kind) -> Message:
+        """*message* without the tools that the actor may never call."""
+        if kind != "list" or "error" in message:
+            return message
+        result = message.get("result")
+        if not isinstance(result, dict) or not isinstance(result.get("tools"), list):
+            return error(message["id"], "the list of the server's tools cannot be read")
+        may = self.point.tools(self.actor, self.facts)
+        shown = [tool for tool in result["tools"] if isinstance(tool, dict) and may.get(str(tool.get("name")))]
+        return {**message, "result": {**result, "tools": shown}}
+
+    def _call_answered(self, opened: Opened, answer: Future[GateAnswer], message: Message) -> None:
+        task = None if "error" in message else following(message, opened.message, answer)
+        if task is not None:
+            with self._turn:
+                self._tasks.append(task)
+            self._later(answer, lambda: self._extend(task))
+            self.follow(task)
+            return
+        ending = Ending(False, None) if "error" in message else ending_of(message.get("result"))
+        if ending is not None:
+            self._ended(answer, ending)
 
     def over(self, why: str, only: object = None) -> list[Message]:
-        """The server will say no more of the calls that are open, or of the *only* one: they have failed."""
-        with self._turn:
-            left = {key: one for key, one in self._calls.items() if only is None or key == _key(only)}
-            for key in left:
-                del self._calls[key]
-        for answer in left.values():
-            self._ended(answer, False, None)
+        """The server will answer no more of what is open, or not the *only* one: its calls have failed."""
+        left = self.requests.give_up(None if only is None else key_of(only))
+        for one in left.values():
+            if one.answer is not None:
+                self._ended(one.answer, Ending(False, None))
         return [error(json.loads(key), why) for key in left]
 
-    def _ended(self, answer: Future[GateAnswer], ok: bool, output: Any) -> None:
+    # ---- tasks ------------------------------------------------------------------------------------------------------
+
+    def next_of(self, task: Following) -> Message | None:
+        """What the server is asked next about *task*; None once it has ended."""
+        name = OURS + secrets.token_urlsafe(16)
+        with self._turn:
+            if task.is_over:
+                return None
+            self._ours = {key: one for key, one in self._ours.items() if one[0] is not task}  # never answered
+            self._ours[key_of(name)] = task, task.method
+        return {"jsonrpc": "2.0", "id": name, "method": task.method, "params": task.params()}
+
+    def forget(self, task: Following) -> None:
+        """Nobody asks about *task* any more; its call stays reserved as long as the server kept it."""
+        with self._turn:
+            task.is_over = True
+            self._ours = {key: one for key, one in self._ours.items() if one[0] is not task}
+            self._tasks = [one for one in self._tasks if one is not task]
+
+    @property
+    def is_busy(self) -> bool:
+        """Is a call under way, or a task followed?"""
+        return bool(self._tasks) or self.requests.has_calls
+
+    def _task_answered(self, asked: Message, message: Message) -> None:
+        """The client asked for a task, and hears of its end before its call ends by our own question."""
+        task_id = object_of(asked.get("params")).get("taskId")
+        for task in [one for one in self._tasks if one.task_id == task_id]:
+            self._heard(task, str(asked["method"]), message)
+
+    def _heard(self, task: Following, method: str, message: Message) -> None:
+        with self._turn:
+            ending = None if task.is_over else task.heard(method, message)
+        if ending is not None:
+            self.forget(task)
+            self._ended(task.answer, ending)
+        task.wake()
+
+    def _extend(self, task: Following) -> None:
+        with suppress(BylawError):  # it has ended already
+            self.point.extend(task.answer.result().decision_id, task.seconds)
+
+    # ---- recording --------------------------------------------------------------------------------------------------
+
+    def _ended(self, answer: Future[GateAnswer], ending: Ending) -> None:
+        self._later(answer, lambda: self._record(answer, ending))
+
+    def _later(self, answer: Future[GateAnswer], work: Callable[[], None]) -> None:
+        """Do *work* once the decision is known: what shadow mode lets through may be answered before."""
         if answer.done():
-            self._record(answer, ok, output)
+            work()
         else:
-            _beside.submit(self._record, answer, ok, output)
+            _beside.submit(work)
 
-    def _record(self, answer: Future[GateAnswer], ok: bool, output: Any) -> None:
+    def _record(self, answer: Future[GateAnswer], ending: Ending) -> None:
         with suppress(BylawError):  # it counts as open for a minute then: no door opens by that
-            self.point.ended(answer.result().decision_id, ok, output)
-
-
-def error(asked: Any, message: str, code: int = INTERNAL) -> Message:
-    """The answer to a request that goes no further."""
-    return {"jsonrpc": "2.0", "id": asked, "error": {"code": code, "message": message}}
-
-
-def read(text: str | bytes) -> Message | None:
-    """One message; None for what is none, a batch among it."""
-    try:
-        found = json.loads(text)
-    except (ValueError, RecursionError):
-        return None
-    return found if isinstance(found, dict) else None
-
-
-def spelled(message: Mapping[str, Any]) -> str:
-    """*message* spelled anew: nobody reads two things into one text."""
-    return json.dumps(message, ensure_ascii=True)
+            self.point.ended(answer.result().decision_id, ending.ok, ending.output)
 
 
 def _denied(name: str, answer: GateAnswer, asked: tuple[Question, ...]) -> Message:
@@ -318,16 +344,3 @@ def _takes_forms(capabilities: Mapping[str, Any]) -> bool:
 def _what(message: Message) -> str:
     params = message["params"]
     return json.dumps([params["name"], params.get("arguments") or {}], sort_keys=True)
-
-
-def _object(value: Any) -> dict[str, Any]:
-    return value if isinstance(value, dict) else {}
-
-
-def _is_id(value: Any) -> bool:
-    return isinstance(value, str | int) and not isinstance(value, bool)
-
-
-def _key(asked: object) -> str:
-    """The JSON of a request's id: 1 and "1" are two."""
-    return json.dumps(asked)

@@ -6,10 +6,16 @@ import subprocess
 from collections.abc import Iterable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field
-from threading import Lock, Thread
+from threading import Event, Lock, Thread
+from time import monotonic
 from typing import IO, Any
 
-from bot.gate.passage import INVALID, Passage, Turn, error, read, spelled
+from bot.gate.messages import INVALID, error, read, spelled
+from bot.gate.passage import Passage, Turn
+from bot.gate.tasks import Following
+
+LINGER_SECONDS = 60.0  # how long calls that are under way are waited for when the client ends
+ANSWER_SECONDS = 30.0  # after which the server is asked about a task once more
 
 
 @dataclass
@@ -43,10 +49,33 @@ class Proxy:
         """Take what the server says, until it ends; what was still open then has failed."""
         for line in lines:
             message = read(line)
-            if message is not None:
-                self._say(self.passage.answered(message))
+            told = None if message is None else self.passage.answered(message)
+            if told is not None:
+                self._say(told)
         for left in self.passage.over("the server ended before it answered"):
             self._say(left)
+
+    def follow(self, task: Following) -> None:
+        """Ask the server about *task*, in a thread of its own, until it has ended."""
+        woken = Event()
+        task.wake = woken.set
+        Thread(target=self._following, args=(task, woken), name="task", daemon=True).start()
+
+    def _following(self, task: Following, woken: Event) -> None:
+        until = monotonic() + task.seconds
+        while monotonic() < until and not task.is_over:
+            woken.wait(task.wait)
+            woken.clear()
+            question = self.passage.next_of(task)
+            if question is None:
+                return
+            try:
+                _write(self.to_server, question, self._asking)
+            except (BrokenPipeError, ValueError):
+                break
+            woken.wait(ANSWER_SECONDS)
+            woken.clear()
+        self.passage.forget(task)
 
     def _say(self, message: Mapping[str, Any]) -> None:
         with suppress(BrokenPipeError):  # the client is gone: what the server does is recorded all the same
@@ -58,9 +87,11 @@ def run(command: Sequence[str], passage: Passage, ours: tuple[IO[str], IO[str]])
     server = subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True, encoding="utf-8")
     assert server.stdin is not None and server.stdout is not None
     proxy = Proxy(passage, ours[1], server.stdin)
+    passage.follow = proxy.follow
 
     def listen() -> None:
         proxy.from_client(ours[0])
+        passage.requests.wait_for_calls(LINGER_SECONDS)
         with suppress(OSError):
             proxy.to_server.close()
 

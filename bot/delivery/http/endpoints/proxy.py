@@ -25,7 +25,10 @@ from bot.delivery.http.endpoints.upstream import Answered, Unreachable, Upstream
 from bot.delivery.http.frame import Frame, is_foreign
 from bot.delivery.http.identity.identity import Identity
 from bot.delivery.http.rates import Rates
-from bot.gate.passage import INVALID, Message, Passage, Questions, Turn, error, read, spelled
+from bot.gate.messages import INVALID, Message, error, key_of, read, spelled
+from bot.gate.passage import Passage, Turn
+from bot.gate.tasks import Following
+from bot.gate.waiting import Questions
 from bot.request.capacity import Slots
 from bot.settings import Settings
 
@@ -33,11 +36,13 @@ PATH = "/mcp"
 MOST_SESSIONS = 10_000  # beyond them the one that was silent for longest is forgotten
 MOST_MESSAGE = 64 * 1024 * 1024  # bytes of one message of the server
 QUESTION_SECONDS = 300.0  # how long a call waits for the person who was asked
+LINGER_SECONDS, LOOK_SECONDS = 600.0, 0.2  # how long a server hears nothing of a client's end while its calls run
 RETRIES, RETRY_SECONDS = 5, 1.0  # when an answer breaks off that can be resumed
 _SESSION, _VERSION, _LAST = "mcp-session-id", "mcp-protocol-version", "last-event-id"
 _LINES = "text/event-stream"
 _ACCEPT = {"Accept": f"application/json, {_LINES}"}
 _END = None
+_NAMES = ("name", "uri", "taskId")  # the parameter that a request is told by in its head
 
 
 @dataclass
@@ -161,11 +166,10 @@ class Door:
             async with asyncio.timeout(QUESTION_SECONDS):
                 found = await waits
         except TimeoutError:
-            waiting = self.questions.take(turn.question, session.passage.owner)
-            found = Turn(back=None if waiting is None else waiting.denied)
+            found = session.passage.give_up(turn.question)
         finally:
             session.waiting.pop(turn.question, None)
-            self.questions.take(turn.question, session.passage.owner)
+            session.passage.give_up(turn.question)
         if found.back is not None:
             yield _event(spelled(found.back))
         if found.onward is not None:
@@ -175,13 +179,7 @@ class Door:
 
     def _headers(self, request: Request, session: _Session, message: Message) -> dict[str, str]:
         """What the server is told beside the message: nothing that a client could say otherwise than in the message."""
-        found = {**_ACCEPT, "Content-Type": "application/json", **_known(request, session)}
-        params = message.get("params")
-        named = params.get("name", params.get("uri")) if isinstance(params, dict) else None
-        told = {"Mcp-Method": message.get("method"), "Mcp-Name": named}
-        if _VERSION in found:
-            found |= {name: value for name, value in told.items() if isinstance(value, str) and _is_plain(value)}
-        return found
+        return _told_of({**_ACCEPT, "Content-Type": "application/json", **_known(request, session)}, message)
 
     # ---- the server's own messages, and the end ---------------------------------------------------------------------
 
@@ -204,24 +202,58 @@ class Door:
                 await channel.put(_Head.of(answered))
                 if answered.kind == _LINES:
                     async for event in _parsed(answered.pieces):
-                        await channel.put(await _through(session.passage, event))
+                        await channel.put(await _through(session.passage, event, _LAST in headers))
         except Unreachable as problem:
             await channel.put(error(None, str(problem)))
         await channel.put(_END)
 
     async def _left(self, request: Request, session: _Session, name: str) -> Response:
-        headers = {**_ACCEPT, **_known(request, session)}
         self.sessions.drop(name)
         if session.theirs is not None:
-            with suppress(Unreachable):
-                async with self.upstream.exchange("DELETE", headers):
-                    pass
+            self._kept(self._leaving(session, {**_ACCEPT, **_known(request, session)}))
         return Response(status_code=200)
+
+    async def _leaving(self, session: _Session, headers: Mapping[str, str]) -> None:
+        """Tell the server that the client has gone, once its calls have ended: it would give them up."""
+        until = asyncio.get_running_loop().time() + LINGER_SECONDS
+        while session.passage.is_busy and asyncio.get_running_loop().time() < until:
+            await asyncio.sleep(LOOK_SECONDS)
+        with suppress(Unreachable):
+            async with self.upstream.exchange("DELETE", headers):
+                pass
+
+    # ---- tasks ------------------------------------------------------------------------------------------------------
+
+    def _follower(self, session: _Session, headers: Mapping[str, str]) -> Callable[[Following], None]:
+        """What takes on the tasks that calls of this request become; it is called by another thread."""
+        loop = asyncio.get_running_loop()
+
+        def follow(task: Following) -> None:
+            loop.call_soon_threadsafe(lambda: self._kept(self._following(session, task, headers)))
+
+        return follow
+
+    async def _following(self, session: _Session, task: Following, headers: Mapping[str, str]) -> None:
+        loop, woken = asyncio.get_running_loop(), asyncio.Event()
+        task.wake = lambda: loop.call_soon_threadsafe(woken.set)
+        until = loop.time() + task.seconds
+        while loop.time() < until and not task.is_over:
+            with suppress(TimeoutError):
+                async with asyncio.timeout(task.wait):
+                    await woken.wait()
+            woken.clear()
+            question = session.passage.next_of(task)
+            if question is not None:
+                channel = _Channel()
+                channel.close()
+                await self._exchanged(session, question, _told_of(headers, question), channel)
+        session.passage.forget(task)
 
     # ---- one exchange -----------------------------------------------------------------------------------------------
 
     def _sent(self, session: _Session, message: Message, headers: Mapping[str, str]) -> _Channel:
         channel = _Channel()
+        session.passage.follow = self._follower(session, headers)
         self._kept(self._exchanged(session, message, headers, channel))
         return channel
 
@@ -249,8 +281,9 @@ class Door:
                     found = read(await _whole(answered.pieces))
                     if found is not None:
                         # an answer here is the answer to this: what it calls itself names nothing else
-                        told = {**found, "id": asked} if "method" not in found else found
-                        await channel.put(spelled(await asyncio.to_thread(passage.answered, told)))
+                        told = {**found, "id": asked} if found.get("method") is None else found
+                        heard = await asyncio.to_thread(passage.answered, told)
+                        await channel.put("" if heard is None else spelled(heard))
             for _ in range(RETRIES):
                 if left is None or not (left.is_open and left.last):
                     break
@@ -262,7 +295,7 @@ class Door:
             why = str(problem)
         finally:
             is_open = _is_request(message)
-            if is_open and passage.is_open(asked):
+            if is_open and passage.requests.is_open(key_of(asked)):
                 for said in await asyncio.to_thread(passage.over, why, asked):
                     await channel.put(spelled(said))
             if is_open and not channel.has_answer:
@@ -276,7 +309,7 @@ class Door:
             left.last, left.retry = event.id or left.last, event.retry or left.retry
             message = read(event.data) if event.data else None
             await channel.put(await _through(passage, event))
-            if message is not None and "method" not in message and message.get("id") == asked:
+            if message is not None and message.get("method") is None and key_of(message.get("id")) == key_of(asked):
                 left.is_open = False
                 channel.has_answer = True
                 break
@@ -369,15 +402,18 @@ def _event_of(block: bytes) -> _Event:
     return _Event("\n".join(data), id_, retry)
 
 
-async def _through(passage: Passage, event: _Event) -> str:
-    """The event as the client sees it; nothing of what is no message."""
+async def _through(passage: Passage, event: _Event, is_again: bool = False) -> str:
+    """The event as the client sees it; nothing of what is no message, or none for it."""
     lines = f"id: {event.id}\n" if event.id else ""
     if not event.data:
         return f"event: message\n{lines}data: \n\n" if lines else ""
     message = read(event.data)
     if message is None:
         return ""
-    return f"event: message\n{lines}data: {spelled(await asyncio.to_thread(passage.answered, message))}\n\n"
+    heard = await asyncio.to_thread(passage.answered, message, is_again)
+    if heard is None:
+        return f"event: message\n{lines}data: \n\n" if lines else ""
+    return f"event: message\n{lines}data: {spelled(heard)}\n\n"
 
 
 def _event(text: str) -> str:
@@ -425,6 +461,17 @@ def _known(request: Request, session: _Session) -> dict[str, str]:
     found = {} if session.theirs is None else {_SESSION: session.theirs}
     version = request.headers.get(_VERSION)
     return found if version is None or not _is_plain(version) else {**found, _VERSION: version}
+
+
+def _told_of(headers: Mapping[str, str], message: Message) -> dict[str, str]:
+    """*headers*, which tell what *message* tells."""
+    params = message.get("params")
+    named = next((params[name] for name in _NAMES if name in params), None) if isinstance(params, dict) else None
+    told = {"Mcp-Method": message.get("method"), "Mcp-Name": named}
+    kept = {name: value for name, value in headers.items() if name not in told}
+    if _VERSION not in kept:
+        return kept
+    return {**kept, **{name: value for name, value in told.items() if isinstance(value, str) and _is_plain(value)}}
 
 
 def _is_request(message: Message) -> bool:
