@@ -40,7 +40,7 @@ class Following:
     method: str = GET
     wait: float = _FIRST_WAIT
     is_over: bool = False
-    wake: Callable[[], None] = field(default=lambda: None, repr=False)
+    wake: Callable[[], object] = field(default=lambda: None, repr=False)
 
     def params(self) -> dict[str, Any]:
         """What the server is asked with: what the call told of its client goes along, its progress does not."""
@@ -80,8 +80,8 @@ def following(message: Message, call: Message, answer: Future[GateAnswer]) -> Fo
     task_id = handle.get("taskId")
     if "content" in result or not isinstance(task_id, str):
         return None
-    ttl = handle.get("ttl", handle.get("ttlMs"))
-    seconds = MOST_SECONDS if _number(ttl) is None else ttl / 1000
+    ttl = _number(handle.get("ttl", handle.get("ttlMs")))
+    seconds = MOST_SECONDS if ttl is None else ttl / 1000
     wait = _pause(handle.get("pollInterval", handle.get("pollIntervalMs")))
     return Following(task_id, call, answer, min(max(seconds, LEAST_SECONDS), MOST_SECONDS), wait=wait)
 
