@@ -55,7 +55,7 @@ def answer(message):
         case "tools/list":
             return {"tools": [{"name": name, "inputSchema": {"type": "object"}} for name in ("verify", "tell")]}
         case "tools/call":
-            done(params["name"])
+            done(f"{params['name']} {params['arguments'].get('customer_id')}")
             return {"content": [{"type": "text", "text": "done"}]}
         case "tasks/get" | "tasks/result" if params.get("taskId") in tasks and status(params["taskId"]) != "gone":
             task_id = params["taskId"]

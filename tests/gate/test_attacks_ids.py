@@ -1,6 +1,7 @@
 """A hostile client in front of a real proxy and server, on pipes and over HTTP: ids that are used for two things."""
 
 import json
+from random import Random
 from threading import Thread
 
 import pytest
@@ -66,3 +67,33 @@ def test_no_hidden_tool_is_shown(client):
     for asked in (5, "5", 6):
         shown = client.sent(message("tools/list", asked))["result"]["tools"]
         assert [tool["name"] for tool in shown] == ["verify"]
+
+
+def wild(client, seed):
+    """Much at once, under few ids: calls, tasks, and whatever else a client can ask."""
+    random = Random(seed)
+    for _ in range(15):
+        asked, customer = random.choice([1, "1", 2, "2", 3]), random.choice(["c1", "slow"])
+        params = {"name": random.choice(["verify", "issue_refund", "issue_refund"])}
+        params["arguments"] = {**REFUND, "customer_id": customer}
+        if random.random() < 0.3 and customer == "c1":
+            params["task"] = {"ttl": 1}
+        others = ["ping", "nothing/x", "tasks/get", "tasks/result", "tasks/cancel", "tools/list"]
+        is_call = random.random() < 0.5
+        one = message("tools/call", asked, **params) if is_call else message(random.choice(others), asked, taskId="t0")
+        client.tell(one)
+
+
+@pytest.mark.parametrize("seed", range(2))
+def test_nothing_that_is_said_at_once_pays_twice_or_unverified(client, seed):
+    client.sent(message("tools/call", 0, name="verify", arguments={"customer_id": "c1"}))
+    talkers = [Thread(target=wild, args=(client, (seed, n).__hash__())) for n in range(4)]
+    for one in talkers:
+        one.start()
+    (client.root / "go").touch()
+    for one in talkers:
+        one.join(90)
+    client.end("t0", "completed")
+    client.waits(lambda: len([one for one in client.done if one.startswith("issue_refund")]) > 0)
+    paid = [one for one in client.done if one.startswith("issue_refund")]
+    assert len(paid) == 1 and "slow" not in paid[0], client.done

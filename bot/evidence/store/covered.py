@@ -62,7 +62,7 @@ def breaks(connection: Connection, hear: Hear | None = None) -> Iterator[Break]:
 
 def uncovered(connection: Connection) -> Iterator[str]:
     """What nobody can tell of rows that were written before there were marks, in words."""
-    for entry in audit.entries(connection):
+    for entry in audit.events(connection, "upgrade"):
         if ANCHORED in _marks(entry):
             kept = parsed(entry.header)["kept"]
             count = connection.first("SELECT count(*) FROM row_anchors")

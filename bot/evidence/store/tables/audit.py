@@ -159,6 +159,13 @@ def about(connection: Connection, request_id: str) -> list[AuditEntry]:
         return [_entry(row) for row in connection.all(query, {"asked": request_id})]
 
 
+def events(connection: Connection, event: str) -> list[AuditEntry]:
+    """The entries that record such an event, oldest first."""
+    query = "SELECT * FROM audit WHERE header LIKE :named ORDER BY position"
+    with leniently(connection):
+        return [_entry(row) for row in connection.all(query, {"named": f'%"event":{canonical_json(event)}%'})]
+
+
 def hash_at(connection: Connection, position: int) -> str | None:
     """The hash of one entry, None when there is none."""
     found = connection.first("SELECT entry_hash FROM audit WHERE position = :position", {"position": position})
@@ -205,7 +212,7 @@ def taken(connection: Connection) -> Ranges:
     """The numbers of the entries that redactions took together with their papers. Earlier versions left those."""
     from bylaw.audit.verify import Ranges, redaction
 
-    found = [(entry, redaction(entry)) for entry in _redactions(connection)]
+    found = [(entry, redaction(entry)) for entry in events(connection, REDACTION)]
     return Ranges(one for entry, said in found if said is not None and ARTIFACTS in entry.body for one in said.ranges)
 
 
@@ -234,7 +241,7 @@ def redaction_of(connection: Connection, seq: int) -> Redaction | None:
     """The first redaction that took the payload of entry *seq*."""
     from bylaw.audit.verify import redaction
 
-    for entry in _redactions(connection):
+    for entry in events(connection, REDACTION):
         found = redaction(entry)
         if found is not None and any(first <= seq <= last for first, last in found.ranges):
             return found
@@ -270,12 +277,6 @@ def redact(
 _REDACTIONS = f'%"event":"{REDACTION}"%'
 _FIXED = '{"body":'  # how a header begins that holds, hashed, all that was said: an earlier version wrote it
 _NAME = re.compile(r"[0-9a-f]{64}")
-
-
-def _redactions(connection: Connection) -> list[AuditEntry]:
-    query = "SELECT * FROM audit WHERE header LIKE :redactions ORDER BY position"
-    with leniently(connection):
-        return [_entry(row) for row in connection.all(query, {"redactions": _REDACTIONS})]
 
 
 def _papers(row: Mapping[str, Any]) -> frozenset[str]:
