@@ -536,3 +536,18 @@ def test_a_witness_hears_where_the_chain_stands(given):
         tail = audit.tail(connection)
     assert heard[0] == {"closing": {"count": tail.count, "head": tail.head}}
     assert len(heard) == 2
+
+
+@pytest.mark.parametrize(
+    ("statement", "words"),
+    [
+        ("UPDATE query_log SET actor_id = 'eve' WHERE log_id = 'policy'", "a row of the query log is not as entry 2"),
+        ("DELETE FROM sessions", "a conversation is gone that entry"),
+        ("UPDATE requests SET state = 'ACCEPT' WHERE request_id = 'policy'", "a request is not as entry 2"),
+        ("UPDATE served SET etag = 'sha256:old'", "which bundle was served is not as entry 1"),
+    ],
+)
+def test_what_was_done_to_a_row_is_named(root, statement, words):
+    edit(root, statement)
+    shown = invoke("verify", "--root", root)
+    assert (shown.exit_code, words in shown.output) == (1, True), shown.output
