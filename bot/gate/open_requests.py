@@ -16,7 +16,7 @@ from bylaw.gate.answer import GateAnswer
 
 Kind = Literal["call", "list", "task", "other"]
 MOST_OPEN = 10_000  # requests of one client that wait for its server
-MOST_ANSWERED = 1_000  # that are remembered for a stream which is read once more
+MOST_ANSWERED = 100_000  # that are remembered for a stream which is read once more
 
 
 @dataclass(frozen=True, slots=True)

@@ -211,17 +211,17 @@ class Passage:
     def answered(self, message: Message, is_again: bool = False) -> Message | None:
         """What the client hears of a *message* of the server; None where it hears nothing.
 
-        An answer to nobody, and a second answer to one request, go no further. *is_again*: the server says once more
-        what it said before, to a client that lost it; that ends nothing, whatever its id is used for now.
+        An answer to nobody, and a second answer to one request, go no further. *is_again*: the server may say once more
+        what it said before, to a client that lost it; under an id that was answered before that ends nothing, whatever
+        the id is used for now.
         """
         if message.get("method") is not None:
             return message
         if not is_id(message.get("id")):  # what is wrong with a message of which the server read no id
             return message if "error" in message and message.get("id") is None else None
         key = key_of(message["id"])
-        if is_again:
-            kind = self.requests.answered_before(key)
-            return None if kind is None else self._shown(message, kind)
+        if is_again and (kind := self.requests.answered_before(key)) is not None:
+            return self._shown(message, kind)
         with self._turn:
             ours = self._ours.pop(key, None)
         if ours is not None:

@@ -122,6 +122,11 @@ def test_what_is_said_once_more_ends_nothing_and_shows_nothing_else(talk):
     assert "tell" not in json.dumps(talk.answer(3, tools, is_again=True))
 
 
+def test_an_answer_that_comes_first_by_a_resumed_stream_is_the_answer(talk):
+    talk.call("verify", 7)
+    assert talk.answer(7, is_again=True) is not None and talk.may_refund(), "no client takes it away from its call"
+
+
 @each("result", [[{"name": "tell"}], {"tools": {"tell": {}}}, "tell", None, {"items": [{"name": "tell"}]}], ids=str)
 def test_a_list_that_cannot_be_read_is_not_shown(bundle, result):
     talk = Talk(Gate(bundle(DESK)))

@@ -283,7 +283,8 @@ class Door:
                         # an answer here is the answer to this: what it calls itself names nothing else
                         told = {**found, "id": asked} if found.get("method") is None else found
                         heard = await asyncio.to_thread(passage.answered, told)
-                        await channel.put("" if heard is None else spelled(heard))
+                        if heard is not None:
+                            await channel.put(spelled(heard))
             for _ in range(RETRIES):
                 if left is None or not (left.is_open and left.last):
                     break
