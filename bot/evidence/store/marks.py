@@ -14,7 +14,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from bot.evidence.store.connection import Connection, update
-from bylaw.canonical import canonical_json
+from bylaw.canonical import spelled
 
 Marks = Mapping[str, str]
 
@@ -105,4 +105,4 @@ def _plain(value: Any) -> Any:
 
 
 def _digest(values: list[Any]) -> str:
-    return hashlib.sha256(canonical_json(values).encode("utf-8", "surrogatepass")).hexdigest()
+    return hashlib.sha256(spelled(values).encode("utf-8", "surrogatepass")).hexdigest()
