@@ -19,6 +19,7 @@ from typing import Any
 
 from bylaw.errors import BylawError
 from bylaw.logic.formula.ir import Formula, Variable
+from bylaw.logic.solver.explain import Bounds, explain
 from bylaw.logic.solver.smt import Reasoner
 from bylaw.logic.solver.solver import Effort, SolverAnswer
 from bylaw.logic.solver.wire import answer_to_json, built, dumped
@@ -91,10 +92,20 @@ def _core(reasoner: Reasoner, names: list[str], formulas: list[Formula], _: Any)
     return {"core": reasoner.core(dict(zip(names, formulas, strict=True)))}
 
 
+def _explain(reasoner: Reasoner, names: list[str], formulas: list[Formula], extra: Any) -> Any:
+    """*formulas* are those of *names*; *extra* is how many of them are statements, the goal's name, and the bounds."""
+    count, goal, bounds = extra
+    named = dict(zip(names, formulas, strict=True))
+    statements = {name: named[name] for name in names[:count]}
+    candidates = {name: named[name] for name in names[count:] if name != goal}
+    return explain(reasoner, statements, named.get(goal), candidates, Bounds(*bounds)).document()
+
+
 _METHODS: Mapping[str, Callable[[Reasoner, list[str], list[Formula], Any], Any]] = {
     "check": _check,
     "simplest": _simplest,
     "core": _core,
+    "explain": _explain,
 }
 
 

@@ -24,6 +24,7 @@ from typing import Any
 from bylaw.errors import WitnessMismatch
 from bylaw.logic.boxes.truth import truth
 from bylaw.logic.formula.ir import Formula, Value, Variable
+from bylaw.logic.solver.explain import Bounds, Explained
 from bylaw.logic.solver.solver import Effort, Solver, SolverAnswer
 from bylaw.logic.solver.wire import answer_from_json, flat
 
@@ -31,6 +32,7 @@ GRACE_SECONDS = 2.0  # beyond the solver's own net, before the process is killed
 START_SECONDS = 30.0  # a loaded machine may take long to start a process and load Z3
 MOST_BYTES = 16_777_216  # no answer is longer
 _numbers = itertools.count()  # of sets of variables, in this process
+_GOAL = "?"  # no statement is called so
 _FAILED_STARTS = 2  # so many, and it is not tried again
 _CODE = (
     "import sys; sys.path[:] = sys.argv[6:]; "
@@ -194,6 +196,19 @@ class Sandbox(Solver):
         """Names of formulas that already exclude each other; empty when that could not be shown."""
         said = self._said("core", list(named), list(named.values()))
         return tuple(name for name in said.get("core", ()) if name in named)
+
+    def explain(
+        self,
+        statements: Mapping[str, Formula],
+        goal: Formula | None,
+        candidates: Mapping[str, Formula],
+        bounds: Bounds,
+    ) -> Explained:
+        """How *goal* stands to *statements*, and which *candidates* would entail it: see `explain.explain`."""
+        ends = {} if goal is None else {_GOAL: goal}
+        named = {**statements, **candidates, **ends}
+        extra = (len(statements), _GOAL, astuple(bounds))
+        return Explained.read(self._said("explain", list(named), list(named.values()), extra))
 
     def extended(self, more: Mapping[str, Variable]) -> Sandbox:
         """A sandbox that knows *more* variables as well, in the same process."""

@@ -8,6 +8,7 @@ Z3 itself is imported when the first question is asked.
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 from fractions import Fraction
 from functools import cached_property
@@ -109,6 +110,20 @@ class Reasoner(Solver):
         finally:
             self._solver.pop()
 
+    @contextmanager
+    def session(self, named: Mapping[str, Formula]) -> Iterator[Session]:
+        """Many questions about the same *named* formulas, each of which is said once."""
+        self._solver.push()
+        try:
+            facts = mentioned(tuple(named.values()))
+            self._assert_domains(facts)
+            session = Session(self, facts)
+            for name, formula in named.items():
+                session.add(name, formula)
+            yield session
+        finally:
+            self._solver.pop()
+
     def simplest(
         self, formulas: Sequence[Formula], prefer: Mapping[str, Sequence[Value]] | None = None
     ) -> SolverAnswer:
@@ -180,6 +195,41 @@ class Reasoner(Solver):
             if truth(formula, model) is not True:
                 raise WitnessMismatch(f"the solver's case {model} does not satisfy {smtlib(formula, self.variables)}")
         return SolverAnswer("sat", model)
+
+
+@dataclass
+class Session:
+    """Formulas by name in one solver, of which any may be asked together. Facts are those that were there at first."""
+
+    reasoner: Reasoner
+    facts: Sequence[str]
+    named: dict[str, Formula] = field(default_factory=dict)
+    reason: str = ""
+    _marks: dict[str, Any] = field(default_factory=dict)
+
+    def add(self, name: str, formula: Formula) -> str:
+        """Take *formula* in under *name*, which is given back. A name that is known keeps its formula."""
+        if name not in self._marks:
+            terms = self.reasoner._terms
+            mark = self._marks[name] = terms.z3.Bool(f"said!{len(self._marks)}", terms.ctx)
+            self.reasoner._solver.add(terms.z3.Implies(mark, terms.formula(formula)))
+            self.named[name] = formula
+        return name
+
+    def ask(self, names: Sequence[str]) -> tuple[str, frozenset[str], Mapping[str, Value]]:
+        """Sat with a case in which all *names* hold, unsat with those that already exclude each other, or unknown."""
+        reasoner = self.reasoner
+        status = reasoner._ask(*(self._marks[name] for name in names))
+        if status == "unsat":
+            excluding = {mark.get_id() for mark in reasoner._solver.unsat_core()}
+            return status, frozenset(name for name in names if self._marks[name].get_id() in excluding), {}
+        if status == "unknown":
+            self.reason = reasoner._reason()
+            return status, frozenset(), {}
+        case = reasoner._terms.witness(reasoner._solver.model(), self.facts)
+        answer = reasoner._replayed(case, [self.named[name] for name in names])
+        self.reason = answer.reason or ""
+        return answer.status, frozenset(), answer.model or {}
 
 
 def _constants(formula: Formula, name: str) -> Iterator[int | Fraction]:
