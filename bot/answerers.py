@@ -9,7 +9,7 @@ from __future__ import annotations
 import importlib
 import threading
 import time
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from bot.conversation import Question, Turn
@@ -22,13 +22,19 @@ from bylaw.language.reports import asks_a_price, asks_for_a_rule, counts, is_rep
 if TYPE_CHECKING:
     from bot.analytics.plan.plans import Settle
     from bylaw.llm.guarded import Guard
+    from bylaw.refine.ledger import Judged
     from bylaw.warehouses.port import Warehouse
 
 
 def answerers(
-    warehouse: Warehouse | None, llm: Guard | None = None, settle: Settle | None = None
+    warehouse: Warehouse | None,
+    llm: Guard | None = None,
+    settle: Settle | None = None,
+    judged: Callable[[], Sequence[Judged]] = lambda: (),
 ) -> tuple[Answerer, ...]:
-    """The three. Where two are equally sure, the earlier one speaks. *settle* closes shown plans, where any is kept."""
+    """The three. Where two are equally sure, the earlier one speaks. *settle* closes shown plans, where any is kept;
+    *judged* is what people made of what the bounded loop recommended.
+    """
 
     def data_from(rows: Warehouse | None) -> Answer:
         def data(question: Question, state: dict[str, Any], index: BundleIndex) -> Turn:
@@ -48,7 +54,7 @@ def answerers(
     def policy(question: Question, state: dict[str, Any], index: BundleIndex) -> Turn:
         from bot.enforcement import answer as enforcement
 
-        return enforcement.answer(question, state, index, llm)
+        return enforcement.answer(question, state, index, llm, judged)
 
     return (
         Answerer("decision", _decision_score, _decision, _decision_topics, _decision_prepared, only_computes=True),

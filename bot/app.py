@@ -12,6 +12,7 @@ import time
 from collections.abc import Callable
 from dataclasses import dataclass, field, replace
 from datetime import timedelta
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -22,6 +23,7 @@ from bot.evidence.artifacts import Shelf
 from bot.evidence.store.engine import Store, StoreError, connect
 from bot.evidence.store.migrate import HEAD, revision, upgrade
 from bot.evidence.store.pulse import is_writable
+from bot.evidence.store.refinements import judged
 from bot.evidence.store.tables import served as served_bundle
 from bot.evidence.store.tables.papers import shelf_of
 from bot.index import BundleIndex
@@ -158,7 +160,8 @@ def open_bot(
     index = BundleIndex(_read(bundle, settings.bundle_keys, is_compiled_here))
     warehouse, llm = _warehouse(settings, index), _model(settings, index)
     store = connect(settings.store_url, settings.root)
-    served = answerers(warehouse, llm, settling(store, now, anchoring(settings))) if given is None else given
+    own = (warehouse, llm, settling(store, now, anchoring(settings)), partial(judged, store))
+    served = answerers(*own) if given is None else given
     upgrade(store)
 
     def admit(newer: BundleIndex) -> None:

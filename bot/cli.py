@@ -49,6 +49,11 @@ _WAREHOUSE = click.option(
 @click.option("--at", metavar="ISO-TIME", help="Ask as if it were this time.")
 @click.option("--criticality", type=click.Choice(["low", "normal", "high"]), help="How much depends on a data answer.")
 @click.option("--level", type=click.IntRange(1, 5), help="Go no further alone than this level of autonomy.")
+@click.option(
+    "--iterative",
+    is_flag=True,
+    help="Where the rules leave a policy question open: let a proposal by their words be tried, for a recommendation.",
+)
 @click.option("--explain", is_flag=True, help="Show the statement that ran, and why the answer has its level.")
 @click.option(
     "--format",
@@ -77,6 +82,7 @@ def ask(
     at: str | None,
     criticality: str | None,
     level: int | None,
+    iterative: bool,
     explain: bool,
     shape: str,
     as_json: bool,
@@ -113,7 +119,12 @@ def ask(
         services = bot.services()
         name = services.new_id()
         actor = Actor(id=user)
-        wished = {"criticality": criticality, "autonomy_override": level, "form": given_form}
+        if iterative:
+            from bot.enforcement.refining import check_is_on
+
+            check_is_on(services.index)
+        mode = "iter" if iterative else None
+        wished = {"criticality": criticality, "autonomy_override": level, "form": given_form, "mode": mode}
         asked = Question(
             text=question,
             actor=actor,

@@ -38,6 +38,10 @@ COMMANDS: Mapping[str, tuple[str, str]] = {
     "lsp": ("ci.commands.cli:lsp", "Serve an editor: findings while you type, words to choose from, quick fixes."),
     "watch": ("ci.commands.cli:watch", "Check again whenever a file changes."),
     "cases": ("ci.cli:cases", "How much of the policies their cases show, and which cases are missing."),
+    "formalize": (
+        "ci.commands.formalizing:formalize",
+        "Rewrite the rules of a policy or a logic program until its cases hold, a few times at most.",
+    ),
     "import": (
         "ci.commands.imports:import_",
         "Draft context files from a live database, dbt, Cortex, Ossie or LookML.",
@@ -156,6 +160,11 @@ def readback_for_root(root: Path, today: date, format_: str) -> tuple[str, bool]
         bundle_for_root(root), today, format_
     )
     return found
+
+
+def proposer_for_root(root: Path, rules: Any) -> Any:
+    """The language model that may propose rules for the repository at *root*, for a verb of ci; None without one."""
+    return importlib.import_module("bot.operate.proposing").open_proposer(root, rules)
 
 
 def audit_export(url: str, root: Path, path: Path, hear: Any = None) -> None:

@@ -333,6 +333,7 @@ def trace(request_id: str, root: Path | None, as_json: bool) -> None:
 @click.command()
 @click.option("--uncovered", is_flag=True, help="The missing policies: questions that no rule covers.")
 @click.option("--gate", is_flag=True, help="Calls of agents: what was allowed, denied, asked back, let through.")
+@click.option("--refinement", is_flag=True, help="What the bounded loop did, and what people made of it.")
 @click.option("--quality", "is_quality", is_flag=True, help="What people made of the answers, against their goals.")
 @click.option("--html", type=click.Path(dir_okay=False, path_type=Path), help="With --quality: a page, with plots.")
 @click.option(
@@ -347,6 +348,7 @@ def trace(request_id: str, root: Path | None, as_json: bool) -> None:
 def stats(
     uncovered: bool,
     gate: bool,
+    refinement: bool,
     is_quality: bool,
     html: Path | None,
     propose: str | None,
@@ -368,6 +370,7 @@ def stats(
     bylaw stats --quality --html quality.html
     bylaw stats --quality --propose example/policies
     bylaw stats --gate
+    bylaw stats --refinement             what the bounded loop did, and whether it does good
     """
     from bot.conversation import moment
     from bot.delivery.render import safe
@@ -378,7 +381,8 @@ def stats(
     if is_quality:
         _quality(None if since is None else moment(since), bundle, root, as_json, html, (propose, token, github_url))
         return
-    wanted = ["gate"] if gate else ["uncovered"] if uncovered else ["answered", "uncovered"]
+    chosen = {"gate": gate, "refinement": refinement, "uncovered": uncovered}
+    wanted = [name for name, is_it in chosen.items() if is_it][:1] or ["answered", "uncovered"]
     start = None if since is None else moment(since)
     with _store(settings.read(root or root_around(Path()))) as store, store.reading() as connection:
         found = {name: SECTIONS[name](connection, start) for name in wanted}

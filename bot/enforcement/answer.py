@@ -7,7 +7,7 @@ decided goes to the people who own the rule.
 from __future__ import annotations
 
 import logging
-from collections.abc import Collection, Mapping
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import replace
 from datetime import date
 from functools import partial
@@ -40,6 +40,7 @@ from bylaw.logic.decide.evaluate import Evaluator
 
 if TYPE_CHECKING:
     from bylaw.llm.guarded import Guard
+    from bylaw.refine.ledger import Judged
 
 _MOST_CHANGES = 12  # of the rules, within the days that are asked about
 _NEW: Mapping[str, Any] = {}  # the state of a conversation that begins
@@ -48,7 +49,13 @@ _HELD: Mapping[str, Any] = {"outcomes": {}, "different": (), "ask": None, "choic
 _logger = logging.getLogger("bylaw.enforcement")
 
 
-def answer(question: Question, state: dict[str, Any], index: BundleIndex, llm: Guard | None = None) -> Turn:
+def answer(
+    question: Question,
+    state: dict[str, Any],
+    index: BundleIndex,
+    llm: Guard | None = None,
+    judged: Callable[[], Sequence[Judged]] = lambda: (),
+) -> Turn:
     """Answer *question* in the conversation that *state* carries. What the checks hold back goes to the owners.
 
     The reply bears no names yet: others who ask the same are given the same turn.
@@ -57,7 +64,12 @@ def answer(question: Question, state: dict[str, Any], index: BundleIndex, llm: G
     asked = (question.text, index.local(question.asked_at).date(), index.readers(question.actor.id))
     items = question.options.get("items")
     is_first = not state and llm is None and items is None  # then it depends on nothing else: others may ask the same
-    return index.recently(_answered)(*asked) if is_first else _answered(index, *asked, state, llm, items)
+    turn = index.recently(_answered)(*asked) if is_first else _answered(index, *asked, state, llm, items)
+    if question.options.get("mode") is None:
+        return turn
+    from bot.enforcement.refining import refined  # hardly any question asks for it
+
+    return refined(turn, question, state, index, llm, judged)
 
 
 def _answered(

@@ -83,7 +83,14 @@ def gate(connection: Connection, since: datetime | None) -> dict[str, Any]:
     return counted(connection, since)
 
 
-SECTIONS: Mapping[str, Section] = {"answered": answered, "uncovered": uncovered, "gate": gate}
+def refinement(connection: Connection, since: datetime | None) -> dict[str, Any]:
+    """What the bounded loop did, and what people made of its recommendations."""
+    from bot.operate.refinement import refinement as counted
+
+    return counted(connection, since)
+
+
+SECTIONS: Mapping[str, Section] = {"answered": answered, "uncovered": uncovered, "gate": gate, "refinement": refinement}
 
 
 def in_words(sections: Mapping[str, Mapping[str, Any]]) -> str:
@@ -129,10 +136,17 @@ def _gate_lines(found: Mapping[str, Any]) -> Iterator[str]:
     yield from lines(found)
 
 
+def _refinement_lines(found: Mapping[str, Any]) -> Iterator[str]:
+    from bot.operate.refinement import lines
+
+    yield from lines(found)
+
+
 _LINES: Mapping[str, Callable[[Mapping[str, Any]], Iterator[str]]] = {
     "answered": _answered_lines,
     "uncovered": _uncovered_lines,
     "gate": _gate_lines,
+    "refinement": _refinement_lines,
     "quality": _quality_lines,
     "calibration": _calibration_lines,
 }

@@ -92,6 +92,7 @@ def _lines(story: Story) -> Iterator[str]:
     yield from _policy(story.papers.get("policy", {}))
     reply = story.papers.get("reply", {})
     yield from _reply(reply)
+    yield from _refinement(story.papers.get("refinement", {}))
     yield from _verdict(story.papers.get("verdict", {}))
     for name in sorted(story.papers):
         if name.startswith("model_"):
@@ -130,6 +131,19 @@ def _policy(paper: Mapping[str, Any]) -> Iterator[str]:
         yield f"  unknown    {', '.join(paper['missing'])}"
     if paper.get("fired"):
         yield f"  fired      {', '.join(paper['fired'])}"
+
+
+def _refinement(paper: Mapping[str, Any]) -> Iterator[str]:
+    """Each iteration of the loop, in a line, and why it stopped."""
+    told = paper.get("final.json")
+    if not told:
+        return
+    for one in told["iterations"]:
+        assumed = one["metrics"]["assumptions"]
+        note = f", only if {'; '.join(assumed)}" if assumed else ""
+        note += f": {'; '.join(one['feedback']['problems'])}" if one["feedback"].get("problems") else ""
+        yield f"  iteration  {one['k']}: {one['feedback']['status'].replace('_', ' ')}{note}"
+    yield f"  loop       stopped: {told['metrics']['stop'].replace('_', ' ')}; {told['final_answer']}"
 
 
 def _reply(reply: Mapping[str, Any]) -> Iterator[str]:

@@ -64,3 +64,4 @@ class Features(AuthoredFile):
     """`rules/features.yaml`: what is built and not in use unless a repository says so (seed 004, 11.5)."""
 
     business_knowledge: StrictBool
+    iterative_answers: StrictBool = Field(default=False, exclude_if=lambda value: not value)  # seed 003, 13

@@ -180,6 +180,20 @@ class Formal(Authored):
     decision_graph: DecisionGraph | None = None
 
 
+class FormalDraft(AuthoredFile):
+    """Rules that a loop proposes for a policy, in a file beside it. Nothing rests on them until people take them over.
+
+    `quotes` are the words of the policy that each rule rests on, `assumptions` what rests on none.
+    """
+
+    policy_id: PolicyId
+    draft: Literal[True]
+    proposed_by: Text | None = None
+    formal: Formal
+    quotes: dict[Word, Text] = Field(default_factory=dict)
+    assumptions: list[Text] = Field(default_factory=list)
+
+
 class LayerScores(Authored):
     """Scores in [0, 1] that an author fixes; absent ones come from the rubric."""
 

@@ -96,8 +96,8 @@ def best(history: Sequence[Mark]) -> int:
 
 
 def rewrites(history: Sequence[Mark]) -> int:
-    """How many rewrites there were; the one retry after a refusal is no other."""
-    return len(history) - 1 - sum(one.is_refused for one in history[:-1])
+    """How many rewrites there were; the one retry after a refusal is no other, and nothing proposed is none."""
+    return sum(not one.is_silent for one in history[1:]) - sum(one.is_refused for one in history[:-1])
 
 
 def oscillations(history: Sequence[Mark]) -> int:

@@ -44,6 +44,8 @@ def answer(run: Run) -> str:
     best, verdict = run.best, verdict_of(run)
     if verdict != "UNDECIDED" and run.has_converged:
         core = best.feedback.get("core", ())
+        if best.mark.cases:
+            return f"{verdict}: {'all ' if best.mark.cases > 1 else ''}{best.mark.cases} cases hold."
         return f"{verdict}: it follows from {_listed(core)}." if core else f"{verdict}: {STOPS[run.stop]}."
     if verdict != "UNDECIDED" and (found := run.conditional) is not None:
         return f"{verdict}, if {_joined(found.assumptions)}. Nobody has shown that it is so."
@@ -93,8 +95,10 @@ def _joined(texts: Sequence[str]) -> str:
 
 def _iterations(run: Run) -> Iterable[dict[str, Any]]:
     for k, one in enumerate(run.history):
+        if one.mark.is_silent:
+            continue
         found: Candidate | None = one.candidate
-        feedback = {"status": "refused" if one.problems else "nothing_proposed", "problems": list(one.problems)}
+        feedback = {"status": "refused", "problems": list(one.problems)}
         yield {
             "k": k,
             "llm_output": plain(one.proposed if found is None or one.proposed else found.document),
@@ -116,8 +120,8 @@ def files(run: Run) -> dict[str, Any]:
     for one in told["iterations"]:
         kept[f"iter_{one['k']}_llm_output.json"] = one["llm_output"]
         kept[f"iter_{one['k']}_feedback.json"] = one["feedback"]
-        papers = run.history[one["k"]].papers
-        kept |= {f"iter_{one['k']}_{name}.json": plain(paper) for name, paper in papers.items()}
+    for k, attempt in enumerate(run.history):
+        kept |= {f"iter_{k}_{name}.json": plain(paper) for name, paper in attempt.papers.items()}
     return {**kept, "final.json": told}
 
 

@@ -19,7 +19,7 @@ from bylaw.authored.context import Entity, GlossaryTerm, Gotcha, Guide, Metric, 
 from bylaw.authored.decisions import Decision, Event, Transition
 from bylaw.authored.machines.rules import RULE_FILES, overlay_schema
 from bylaw.authored.machines.suites import Suite
-from bylaw.authored.policies import Case, Policy
+from bylaw.authored.policies import Case, FormalDraft, Policy
 from bylaw.authored.tools import Lookup
 from bylaw.authored.vocabulary import Vocabulary
 from bylaw.canonical import write_atomically
@@ -41,6 +41,7 @@ def _of_list(model: type[BaseModel]) -> Schema:
 
 SCHEMAS: Mapping[str, Callable[[], Schema]] = {
     "policy": partial(_of_model, Policy),
+    "formal_draft": partial(_of_model, FormalDraft),
     "vocabulary": partial(_of_model, Vocabulary),
     "cases": partial(_of_list, Case),
     "entity": partial(_of_model, Entity),

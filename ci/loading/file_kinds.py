@@ -18,7 +18,7 @@ from bylaw.authored.calendar import Calendar
 from bylaw.authored.context import Context, Entity, GlossaryTerm, Gotcha, Guide, Metric, VerifiedQuery
 from bylaw.authored.decisions import Decision, Event, Transition
 from bylaw.authored.machines.rules import RULE_FILES, CiRules, Rules
-from bylaw.authored.policies import Case, Policy
+from bylaw.authored.policies import Case, FormalDraft, Policy
 from bylaw.authored.tools import Lookup
 from bylaw.authored.vocabulary import Vocabulary
 from ci.findings import Finding, Place
@@ -48,6 +48,7 @@ class FileKind:
 FILE_KINDS: tuple[FileKind, ...] = (
     FileKind("policies/**/vocabulary", "vocabulary", Vocabulary, ""),
     FileKind("policies/**/cases", "cases", Case, "name"),
+    FileKind("policies/**/*.formal", "drafts", FormalDraft, "policy_id"),
     FileKind("policies/**/*", "policies", Policy, "policy_id"),
     FileKind("context/entities/**/*", "entities", Entity, "name"),
     FileKind("context/metrics/**/*", "metrics", Metric, "name"),
@@ -157,6 +158,8 @@ class Reader:
                 self._enter_cases(source)
             case "policies":
                 self._enter_policy(source)
+            case "drafts":
+                self.findings += fitted(FormalDraft, source.data, source.path)[1]
             case "rules":
                 if self._is_first("rules/", identity, source.path):
                     self._rules[identity] = source.path
@@ -273,12 +276,14 @@ def kind_of_file(path: str) -> FileKind | None:
     """Which row of FILE_KINDS a file belongs to."""
     folder, _, name = path.rpartition("/")
     bare = name.rpartition(".")[0]
+    if bare.endswith(_DRAFT):
+        return _kind(folder, f"{_OTHER}{_DRAFT}")
     return _kind(folder, bare if bare in _NAMED or not bare else _OTHER)
 
 
 # A hundred thousand paths lie in few folders: a file is of the kind of its neighbours, unless a row names it.
 _NAMED = frozenset(kind.pattern.rpartition("/")[2] for kind in FILE_KINDS) - {"*"}
-_OTHER = "*"
+_OTHER, _DRAFT = "*", ".formal"
 
 
 @cache

@@ -12,7 +12,7 @@ from typing import Annotated, Any
 
 from fastapi import FastAPI, Request, Response
 from fastapi.responses import JSONResponse
-from pydantic import BaseModel, ConfigDict, Field
+from pydantic import AliasChoices, BaseModel, ConfigDict, Field
 from starlette.types import ASGIApp
 
 from bot.conversation import MAX_TEXT, Actor, Question, Reply, moment, spoken_json
@@ -24,6 +24,7 @@ from bot.delivery.http.endpoints import (
     enforce,
     gate,
     guidance,
+    iterative,
     results,
     settled,
     undelivered,
@@ -48,7 +49,7 @@ class Query(BaseModel):
 
     model_config = ConfigDict(frozen=True, extra="forbid")
 
-    text: Annotated[str, Field(min_length=1, max_length=MAX_TEXT)]
+    text: Annotated[str, Field(min_length=1, max_length=MAX_TEXT, validation_alias=AliasChoices("text", "question"))]
     session_id: Id | None = None
     user: Id | None = None
     request_id: Id | None = None
@@ -68,10 +69,19 @@ def build(
     errors.install(app)
 
     async def query(body: Query, request: Request) -> Response:
-        """Answer a question asked in words. Its statement ends where the client goes before."""
+        """Answer a question asked in words. Its statement ends where the client goes before.
+
+        With `?mode=iter` an open policy question goes through the bounded loop, and the answer has its format.
+        """
+        if iterative.is_wanted(request):
+            return await attended(request, partial(refined, body, request))
         return await attended(request, partial(answered, body, request))
 
     def answered(body: Query, request: Request, gone: Event) -> Response:
+        reply = reply_to(body, request, gone)
+        return Response(spoken_json(reply), media_type="application/json", headers=corrections.link(reply))
+
+    def reply_to(body: Query, request: Request, gone: Event, mode: str | None = None) -> Reply:
         services = serving.services().until(gone)
         request_id = named(request, body.request_id)
         asked = Question(
@@ -80,12 +90,20 @@ def build(
             asked_at=moment(body.at) if body.at else services.clock(),
             session_id=body.session_id or request_id,
             request_id=request_id,
-            options={} if body.form is None else {"form": body.form},
+            options={key: value for key, value in (("form", body.form), ("mode", mode)) if value is not None},
         )
-        reply = handle(asked, services)
-        return Response(spoken_json(reply), media_type="application/json", headers=corrections.link(reply))
+        return handle(asked, services)
+
+    def refined(body: Query, request: Request, gone: Event) -> Response:
+        iterative.check(serving)
+        return iterative.response(reply_to(body, request, gone, iterative.MODE))
+
+    async def legal_query_iterative(body: Query, request: Request) -> Response:
+        """The same as `/v2/query?mode=iter`, under the name that seed 003 gives it."""
+        return await attended(request, partial(refined, body, request))
 
     bodies.install(app, "/v2/query", query, Reply)
+    bodies.install(app, iterative.PATH, legal_query_iterative, iterative.Refined)
     enforce.install(app, serving, settings)
     guidance.install(app, serving)
     results.install(app, serving)
