@@ -68,7 +68,7 @@ def review(given: Reading, proposed: Mapping[str, Any], evidence: Evidence) -> A
         return Refusal(error.problems)
     known = set(given.sayings.values())
     new = [name for name, said in reading.sayings.items() if said not in known]
-    problems = [*_unknown_words(given, reading), *_bare(reading, new), *_clashes(before, theory, new)]
+    problems = [*_unknown_words(given, reading), *_bare(reading, new)] or [*_clashes(before, theory, new)]
     if problems:
         return Refusal(tuple(dict.fromkeys(problems)))
     unsupported = dict(_assumed(reading, new, evidence))
