@@ -20,10 +20,12 @@ from bylaw.canonical import fingerprint
 from bylaw.logic.boxes.truth import truth
 from bylaw.logic.decide.evaluate import Decision
 from bylaw.logic.formula.expressions import InvalidExpression, parse_expression
-from bylaw.logic.formula.ir import ConditionalRule, Formula, Value, ValueMisfit, Variable, atoms, names
+from bylaw.logic.formula.ir import ConditionalRule, Formula, Value, ValueMisfit, Variable, atoms, names, negate
 from bylaw.logic.formula.notation import infix
+from bylaw.logic.solver.sandbox import Sandbox
 from bylaw.logic.words.shorter import shorter
 from bylaw.refine.evidence import Evidence
+from bylaw.refine.feedback import EFFORT
 from bylaw.refine.guardrail import Refusal
 from bylaw.refine.machine import Mark
 from bylaw.refine.program import Predicate
@@ -158,10 +160,15 @@ class OpenQuestion:
         except (InvalidExpression, ValueMisfit) as error:
             problems.append(f"`{one.condition[:60]}` → `{one.fact}`: {error}")
             return None
-        if truth(condition, {}) is not None or one.fact in names(condition):
+        if one.fact in names(condition) or self._is_settled(condition):
             problems.append(f"`{one.condition[:60]}` asks for nothing but what it gives: that is a fact")
             return None
         return _Bridge(one, condition, value, self._unsupported(one, condition))
+
+    def _is_settled(self, condition: Formula) -> bool:
+        """Does the condition hold always, or never? What cannot be shown to depend on the case counts as settled."""
+        sandbox = Sandbox(self.variables, EFFORT)
+        return any(sandbox.check([part]).status != "sat" for part in (condition, negate(condition)))
 
     def _unsupported(self, one: ProposedFact, condition: Formula) -> str | None:
         if one.quote is None:

@@ -81,10 +81,12 @@ def subject_of(case: Case, readers: frozenset[str]) -> OpenQuestion | None:
         usual = [one for one in reversed(vocabulary.restrictive(outcome)) if one in given]
         action = next((vocabulary.canonical(one) for one in (*named, *usual)), None)
         return None if action is None else OpenQuestion(case, action, outcome, rules, readers)
-    for action in case.scope.actions:
-        rules = tuple(known.speaking((action,), case.evaluator, case.day))
+    for action in map(vocabulary.canonical, case.scope.actions):
+        answered = vocabulary.outcome_of(action)
+        about = () if answered is None else known.answering((answered,), case.evaluator, case.day)
+        rules = tuple(dict.fromkeys((*about, *known.speaking((action,), case.evaluator, case.day))))
         if rules:
-            return OpenQuestion(case, action, None, rules, readers)
+            return OpenQuestion(case, action, answered if about else None, rules, readers)
     return None
 
 

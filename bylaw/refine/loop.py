@@ -41,6 +41,12 @@ class Run:
         return found
 
     @property
+    def speaker(self) -> str:
+        """Who proposed: the model that spoke, where one did, else the name of the proposer."""
+        papers = (paper for one in self.history for paper in one.papers.values() if paper.get("completion"))
+        return next((str(paper["completion"]["model"]) for paper in papers), self.proposer)
+
+    @property
     def has_converged(self) -> bool:
         """Is the best form right?"""
         return self.best.mark.is_right
@@ -66,7 +72,7 @@ class Run:
             "missing_links": {"before": marks[0].missing_links, "after": end.missing_links},
             "status": {"before": marks[0].status, "after": end.status},
             "mean_refinement_seconds": round(sum(times) / len(times), 3) if times else 0.0,
-            "proposer": self.proposer,
+            "proposer": self.speaker,
             "prompt_version": self.version,
         }
 

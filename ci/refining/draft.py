@@ -29,7 +29,7 @@ def write_draft(run: Run, root: Path, path: str) -> Path | None:
         "schema_version": "1.0",
         "policy_id": best.document["policy_id"],
         "draft": True,
-        "proposed_by": f"{run.proposer}, prompts {run.version}",
+        "proposed_by": f"{run.speaker}, prompts {run.version}",
         "formal": {"logic_rules": rules},
         **({"quotes": quotes} if quotes else {}),
         **({"assumptions": list(best.assumptions)} if best.assumptions else {}),

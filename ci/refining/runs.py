@@ -91,7 +91,7 @@ def _told(name: str, found: Run) -> Iterator[str]:
     metrics = found.metrics
     yield f"{name}: {answer(found)}"
     count, stop = metrics["num_iters"], found.stop.replace("_", " ")
-    yield f"  {count} {'rewrite' if count == 1 else 'rewrites'} by {found.proposer}; stopped: {stop}"
+    yield f"  {count} {'rewrite' if count == 1 else 'rewrites'} by {found.speaker}; stopped: {stop}"
     for k, one in enumerate(found.history):
         for problem in one.problems:
             yield f"  rewrite {k} was refused: {problem}"
@@ -126,7 +126,7 @@ def _judged(found: Run) -> Judged | None:
     if len(scored) < 2:
         return None
     gained = scored[-1].cases_held - scored[0].cases_held
-    return Judged(found.proposer, found.version, max(0, gained), max(0, -gained))
+    return Judged(found.speaker, found.version, max(0, gained), max(0, -gained))
 
 
 def _programs(wish: Wish, path: Path, part: str) -> Formalized:

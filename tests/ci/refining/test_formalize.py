@@ -195,7 +195,7 @@ def test_every_iteration_is_kept(library: Path, bylaw: Command) -> None:
     assert json.loads((folder / "final.json").read_text())["metrics"]["converged"] is True
     assert (folder / "iter_2_feedback.json").exists()
     ledger = (library / ".bylaw" / "refine" / "ledger.jsonl").read_text().splitlines()
-    assert json.loads(ledger[0]) == {"proposer": "recorded", "version": "3.1", "corrected": 3, "introduced": 0}
+    assert json.loads(ledger[0]) == {"proposer": "scripted", "version": "3.1", "corrected": 3, "introduced": 0}
 
 
 BAD_NAMES = [
