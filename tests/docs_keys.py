@@ -21,6 +21,7 @@ FENCE = re.compile(r'^```(?:yaml|json) title="([^"]+)"\n(.*?)^```$', re.MULTILIN
 PATHS: tuple[tuple[str, str], ...] = (  # the end of a path's pattern -> the kind of file
     ("policies/**/vocabulary.yaml", "vocabulary"),
     ("policies/**/cases.yaml", "cases"),
+    ("policies/**/*.formal.yaml", "formal_draft"),
     ("policies/**/POL-*", "policy"),
     ("context/entities/*", "entity"),
     ("context/metrics/*", "metric"),

@@ -180,6 +180,21 @@ class Formal(Authored):
     decision_graph: DecisionGraph | None = None
 
 
+class DraftedRule(Authored):
+    """A rule that is proposed: `consequent` is an action, `antecedent` when it holds."""
+
+    rule_id: Word
+    antecedent: Text
+    consequent: Word
+    type: ActionType = "required"
+
+
+class DraftedRules(Authored):
+    """All rules that are proposed for a policy."""
+
+    logic_rules: list[DraftedRule]
+
+
 class FormalDraft(AuthoredFile):
     """Rules that a loop proposes for a policy, in a file beside it. Nothing rests on them until people take them over.
 
@@ -187,11 +202,18 @@ class FormalDraft(AuthoredFile):
     """
 
     policy_id: PolicyId
-    draft: Literal[True]
+    draft: StrictBool
     proposed_by: Text | None = None
-    formal: Formal
+    formal: DraftedRules
     quotes: dict[Word, Text] = Field(default_factory=dict)
     assumptions: list[Text] = Field(default_factory=list)
+
+    @field_validator("draft")
+    @classmethod
+    def _is_one(cls, draft: bool) -> bool:
+        if not draft:
+            raise Advised("what lies in this file is a draft", "copy `formal:` into the policy, and delete the file")
+        return draft
 
 
 class LayerScores(Authored):

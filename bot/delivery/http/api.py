@@ -74,7 +74,7 @@ def build(
         With `?mode=iter` an open policy question goes through the bounded loop, and the answer has its format.
         """
         if iterative.is_wanted(request):
-            return await attended(request, partial(refined, body, request))
+            return await refined(body, request)
         return await attended(request, partial(answered, body, request))
 
     def answered(body: Query, request: Request, gone: Event) -> Response:
@@ -94,16 +94,8 @@ def build(
         )
         return handle(asked, services)
 
-    def refined(body: Query, request: Request, gone: Event) -> Response:
-        iterative.check(serving)
-        return iterative.response(reply_to(body, request, gone, iterative.MODE))
-
-    async def legal_query_iterative(body: Query, request: Request) -> Response:
-        """The same as `/v2/query?mode=iter`, under the name that seed 003 gives it."""
-        return await attended(request, partial(refined, body, request))
-
+    refined = iterative.install(app, serving, Query, reply_to)
     bodies.install(app, "/v2/query", query, Reply)
-    bodies.install(app, iterative.PATH, legal_query_iterative, iterative.Refined)
     enforce.install(app, serving, settings)
     guidance.install(app, serving)
     results.install(app, serving)

@@ -1,4 +1,4 @@
-"""An open question through the loop: a recommendation where the policies' own words lead on, never past a prohibition."""
+"""An open question through the loop: a recommendation where policies' words lead on, never past a prohibition."""
 
 from __future__ import annotations
 
@@ -116,7 +116,8 @@ def test_without_a_model_it_says_what_is_missing_with_its_sign(index: BundleInde
     turn = asked(index, ASKED)
     assert turn.reply.status == "needs_fact"
     assert found(turn)["final_answer"].startswith("UNDECIDED: it would follow with has_receipt, which is not known.")
-    assert {"rule": "R-REFUND-001a", "missing": ["has_receipt"], "blocked_by": []} in found(turn)["final_feedback"]["missing"]
+    lacking = {"rule": "R-REFUND-001a", "missing": ["has_receipt"], "blocked_by": []}
+    assert found(turn)["final_feedback"]["missing"] == [lacking]
 
 
 def test_what_the_rules_decide_stays_and_asks_nobody(index: BundleIndex) -> None:

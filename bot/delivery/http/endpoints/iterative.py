@@ -2,12 +2,17 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Coroutine
+from functools import partial
+from threading import Event
 from typing import Any
 
-from fastapi import Request, Response
+from fastapi import FastAPI, Request, Response
 from pydantic import BaseModel, ConfigDict
 
 from bot.conversation import Reply, sayable, told_json
+from bot.delivery.http import bodies
+from bot.delivery.http.attention import attended
 from bot.services import Serving
 from bylaw.errors import UsageError
 
@@ -36,11 +41,24 @@ def is_wanted(request: Request) -> bool:
     return mode == MODE
 
 
-def check(serving: Serving) -> None:
-    """Raises UsageError where the rules do not allow it."""
-    from bot.enforcement.refining import check_is_on
+def install(
+    app: FastAPI, serving: Serving, model: type[BaseModel], reply_to: Callable[..., Reply]
+) -> Callable[[Any, Request], Coroutine[Any, Any, Response]]:
+    """Add the older name to *app*; what answers a body of *model* in this mode, by *reply_to*."""
 
-    check_is_on(serving.services().index)
+    def found(body: Any, request: Request, gone: Event) -> Response:
+        from bot.enforcement.refining import check_is_on  # hardly any question asks for it
+
+        check_is_on(serving.services().index)
+        return response(reply_to(body, request, gone, MODE))
+
+    async def legal_query_iterative(body: Any, request: Request) -> Response:
+        """The same as `/v2/query?mode=iter`, under the name that seed 003 gives it."""
+        return await attended(request, partial(found, body, request))
+
+    legal_query_iterative.__annotations__["body"] = model
+    bodies.install(app, PATH, legal_query_iterative, Refined)
+    return legal_query_iterative
 
 
 def response(reply: Reply) -> Response:
