@@ -100,15 +100,14 @@ class OpenQuestion:
         return Evidence("\n".join(dict.fromkeys((*quoted, *(text for one in texts for text in one.texts)))))
 
     @cached_property
-    def unproven(self) -> tuple[str, ...]:
-        """The policies of these domains that could not be formalized: nothing is recommended past them."""
+    def is_unproven(self) -> bool:
+        """Could a policy of these domains not be formalized? Then nothing is recommended past it."""
         domains = {rule.domain for rule in self.rules}
-        return tuple(
-            policy_id
-            for policy_id, record in sorted(self.case.index.bundle.policies.items())
-            if record.get("domain") in domains
+        return any(
+            record.get("domain") in domains
             and record.get("is_active", True)
             and dict(record.get("processing_status", {})).get("formalization") == "failed"
+            for record in self.case.index.bundle.policies.values()
         )
 
     def first(self) -> Candidate:
@@ -240,8 +239,8 @@ class OpenQuestion:
         else:
             clashing = [one for one in decision.conflicts if self.outcome in (one.outcome, *one.outcomes)]
             return "inconsistent" if clashing else "consistent_no_entailment", []
-        if self.unproven:
-            return "unknown", [f"{', '.join(self.unproven)} could not be formalized: nobody knows what it would say"]
+        if self.is_unproven:
+            return "unknown", ["a policy of this domain could not be formalized: nobody knows what it would say"]
         return decided, notes
 
     def _open(self, decision: Decision) -> Sequence[str]:

@@ -24,9 +24,9 @@ class Evidence:
     ontology: Ontology = field(default_factory=Ontology)
 
     def is_verbatim(self, quote: str) -> bool:
-        """Does the text say *quote*, letter by letter but for white space?"""
-        wanted = " ".join(quote.split())
-        return bool(wanted) and f" {wanted} " in f" {' '.join(self.text.split())} "
+        """Does the text say *quote*, letter by letter but for white space, and in whole words?"""
+        wanted = re.escape(" ".join(quote.split()))
+        return bool(wanted) and re.search(rf"(?<!\w){wanted}(?!\w)", " ".join(self.text.split())) is not None
 
     def unspoken(self, quote: str, predicates: Mapping[str, Predicate], used: Collection[str]) -> tuple[str, ...]:
         """Those of the predicates *used* which *quote* does not name, by their names, labels and synonyms."""

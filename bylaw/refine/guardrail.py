@@ -23,7 +23,8 @@ from bylaw.refine.theory import Statement, Theory, ground
 
 MAX_RULES = 200
 _FROZEN = ("facts", "axioms", "constants", "sorts", "predicates", "query", "dsl_version")
-_AT_MOST = 40  # literals and instances that are asked about, each with a question to the solver
+_MOST_FACTS = 200  # that the new rules of one proposal may speak of, each looked at by itself
+_MOST_INSTANCES = 40  # of one rule, in which it is asked whether the rule contradicts another
 
 
 class ProposedProgram(BaseModel):
@@ -149,9 +150,12 @@ def _clashes(before: Theory, after: Theory, new: Sequence[str]) -> Iterator[str]
     sandbox = Sandbox({**before.variables, **after.variables}, EFFORT)
     rules = [one.formula for one in after.rules]
     old = [one.formula for one in before.rules]
-    spoken = sorted({name for one in fresh for name in names(one.formula)})[:_AT_MOST]
-    for literal in (Atom(name, "==", value) for name in spoken for value in (True, False)):
-        if _is_out(sandbox, [*rules, literal]) and not _is_out(sandbox, [*old, literal]):
+    spoken = sorted({name for one in fresh for name in names(one.formula)})
+    if len(spoken) > _MOST_FACTS:
+        yield f"its new rules speak of {len(spoken)} facts at once; at most {_MOST_FACTS} are looked at"
+        return
+    for literal in _ruled_out(sandbox, rules, spoken):
+        if not _is_out(sandbox, [*old, literal]):
             said = after.spell(literal if literal.value else Not(Atom(literal.var, "==", True)))
             yield f"its rules alone rule out `{said}`: what holds without a condition is a fact"
     everything, all_before = [one.formula for one in after.statements], [one.formula for one in before.statements]
@@ -166,10 +170,23 @@ def _clashes(before: Theory, after: Theory, new: Sequence[str]) -> Iterator[str]
 def _contradicted(
     sandbox: Sandbox, rule: Statement, rules: Sequence[Formula], always: Sequence[Formula]
 ) -> Iterator[str]:
-    for instance in rule.instances[:_AT_MOST]:
+    for instance in rule.instances[:_MOST_INSTANCES]:
         if _is_out(sandbox, [*rules, instance.condition]) and not _is_out(sandbox, [*always, instance.condition]):
             yield f"the rule `{rule.name}` contradicts another rule wherever it applies"
             return
+
+
+def _ruled_out(sandbox: Sandbox, rules: Sequence[Formula], facts: Sequence[str]) -> Iterator[Atom]:
+    """The values that *rules* leave to none of *facts*. A case that is found answers for all facts in it."""
+    shown: set[tuple[str, bool]] = set()
+    for name in facts:
+        for value in (True, False):
+            if (name, value) in shown:
+                continue
+            found = sandbox.check([*rules, Atom(name, "==", value)])
+            if found.status == "unsat":
+                yield Atom(name, "==", value)
+            shown.update((fact, case) for fact, case in (found.model or {}).items() if isinstance(case, bool))
 
 
 def _is_out(sandbox: Sandbox, formulas: Sequence[Formula]) -> bool:

@@ -43,7 +43,7 @@ class Inspection(BaseModel):
 
 @dataclass(frozen=True)
 class ModelProposer:
-    """Asks *llm* within one deadline for the whole loop. `is_inspecting`: prompt 3.3 is asked, too."""
+    """Asks *llm*, for all rewrites together no longer than *seconds*. `is_inspecting`: prompt 3.3 is asked, too."""
 
     llm: LLM
     seconds: float
@@ -60,7 +60,8 @@ class ModelProposer:
 
     def propose(self, subject: Subject, history: Sequence[Attempt]) -> Proposal:
         """A rewrite of the last form that was checked."""
-        deadline = Deadline.after(self.seconds, self.clock)
+        spent = sum(one.mark.seconds for one in history)
+        deadline = Deadline.after(max(0.0, self.seconds - spent), self.clock)
         papers: dict[str, Any] = {}
         told = {**plain(subject.told()), **last_checked(history)}
         told["text"], told["question"] = self.mask(told.get("text", "")), self.mask(told.get("question", ""))

@@ -72,6 +72,8 @@ def _why_open(run: Run) -> str:
         return f"{_listed(best.feedback['core'])} contradict each other.{refused}"
     if best.mark.status == "unknown":
         return f"the solver could not settle it: {_joined(best.feedback.get('notes', ()))}.{refused}"
+    if best.document.get("query") == "":
+        return "nothing is asked, and what is said holds together."
     lacking = [one for one in best.feedback.get("missing", ()) if not one["blocked_by"]]
     if lacking:
         return f"it would follow with {' and '.join(lacking[0]['missing'][:_MOST])}, which is not known.{refused}"

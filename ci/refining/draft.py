@@ -7,14 +7,28 @@ from typing import Any
 
 from bylaw.authoring import dump
 from bylaw.canonical import write_atomically
+from bylaw.errors import UsageError
 from bylaw.refine.loop import Run
 from bylaw.refine.outcome import write_files
+from ci.loading.load import Workspace
 
 _HEAD = """\
 # yaml-language-server: $schema={up}bylaw/schemas/formal_draft.schema.json
 # Proposed by `bylaw formalize`, reviewed by nobody: no check and no answer rests on it. {held} of {cases} cases hold.
 # To take it over, copy `formal:` into {name} and let `bylaw check` decide.
 """
+
+
+def refuse_other_draft(workspace: Workspace, policy_id: str) -> None:
+    """Raises UsageError where a draft lies beside the policy already: somebody may have worked on it."""
+    path = next((one.path for one in workspace.policies if one.policy.policy_id == policy_id), None)
+    if path is not None and (draft := _beside(workspace.root / path)).exists():
+        help = "take its `formal:` over into the policy, or delete the file"
+        raise UsageError(f"there is a draft for `{policy_id}` already: `{draft.name}`", help)
+
+
+def _beside(policy: Path) -> Path:
+    return policy.with_name(f"{policy.stem}.formal.yaml")
 
 
 def write_draft(run: Run, root: Path, path: str) -> Path | None:
@@ -36,7 +50,7 @@ def write_draft(run: Run, root: Path, path: str) -> Path | None:
     }
     up = "../" * path.count("/")
     head = _HEAD.format(up=up, held=best.mark.cases_held, cases=best.mark.cases, name=policy.name)
-    target = policy.with_name(f"{policy.stem}.formal.yaml")
+    target = _beside(policy)
     write_atomically(target, head + dump(document))
     return target
 

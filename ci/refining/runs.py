@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from datetime import date
 from pathlib import Path
 from typing import Any, cast
@@ -23,7 +23,7 @@ from bylaw.refine.program import MAX_BYTES, Ontology, Unreadable, load_json, rea
 from bylaw.refine.proposers import AxiomProposer, Proposer
 from bylaw.refine.subjects import ProgramSubject
 from ci.loading.load import load, rules_of
-from ci.refining.draft import write_draft, write_papers
+from ci.refining.draft import refuse_other_draft, write_draft, write_papers
 from ci.refining.policy import PolicySubject
 
 _POLICY_ID = re.compile(r"POL-[A-Z0-9_-]+")
@@ -55,6 +55,7 @@ class Formalized:
     """The runs by name; `draft` is the file that was written beside a policy, `off` why no model was asked."""
 
     runs: Mapping[str, Run]
+    unread: Mapping[str, str] = field(default_factory=dict)
     is_batch: bool = False
     draft: str | None = None
     off: str | None = None
@@ -62,7 +63,7 @@ class Formalized:
     @property
     def is_settled(self) -> bool:
         """Is every one of them right?"""
-        return all(one.has_converged for one in self.runs.values())
+        return not self.unread and all(one.has_converged for one in self.runs.values())
 
     @property
     def alarm(self) -> str | None:
@@ -72,7 +73,8 @@ class Formalized:
     def document(self) -> dict[str, Any]:
         """The final format of seed 003, 12; of a batch a list of them, by name."""
         if self.is_batch:
-            return {"runs": {name: final(one) for name, one in self.runs.items()}, "alarm": self.alarm}
+            unread = {name: {"error": message} for name, message in self.unread.items()}
+            return {"runs": {**{name: final(one) for name, one in self.runs.items()}, **unread}, "alarm": self.alarm}
         (only,) = self.runs.values()
         more = {"draft": self.draft, "note": self.off}
         return {**final(only), **{key: value for key, value in more.items() if value is not None}}
@@ -80,6 +82,7 @@ class Formalized:
     def in_words(self) -> str:
         """For people."""
         lines = [line for name, one in self.runs.items() for line in _told(name, one)]
+        lines += [f"{name}: {message}" for name, message in self.unread.items()]
         lines += [f"wrote {self.draft}: read it, copy its `formal:` into the policy, and run `bylaw check`"] * bool(
             self.draft
         )
@@ -109,6 +112,7 @@ def formalized(wish: Wish) -> Formalized:
 
 def _policy(wish: Wish) -> Formalized:
     workspace = load(wish.root, None, wish.today)
+    refuse_other_draft(workspace, wish.name)
     subject = PolicySubject.of(workspace, wish.name, workspace.at or workspace.commit_date or wish.today)
     proposer, off = _proposer(wish.root, workspace.rules, Ontology())
     found = run(subject, proposer, wish.limits(workspace.rules), wish.clock)
@@ -142,16 +146,24 @@ def _programs(wish: Wish, path: Path, part: str) -> Formalized:
             )
         named = {part: named[part]}
     proposer, off = _proposer(wish.root, rules, ontology)
-    runs = {}
+    is_batch = isinstance(given, list) and not part
+    runs: dict[str, Run] = {}
+    unread: dict[str, str] = {}
     for name, document in named.items():
         program = document.get("logic_program", document)
-        reading = read_program(program, ontology if wish.ontology else None)
         quoted = text or str(document.get("text", "") if program is not document else "")
-        subject = ProgramSubject(reading, Evidence(quoted, ontology), str(document.get("question", "")))
-        runs[name] = run(subject, proposer, wish.limits(rules), wish.clock)
+        try:
+            reading = read_program(program, ontology if wish.ontology else None)
+            subject = ProgramSubject(reading, Evidence(quoted, ontology), str(document.get("question", "")))
+            runs[name] = run(subject, proposer, wish.limits(rules), wish.clock)
+        except Unreadable as error:
+            if not is_batch:
+                raise
+            unread[name] = error.message  # the others go on
+            continue
         if _is_root(wish.root):
             write_papers(runs[name], wish.root, re.sub(r"[^\w.-]", "_", name))
-    return Formalized(runs, is_batch=isinstance(given, list) and not part, off=off)
+    return Formalized(runs, unread, is_batch, off=off)
 
 
 def _named(given: Any, stem: str) -> Iterator[tuple[str, Mapping[str, Any]]]:

@@ -13,7 +13,11 @@ from bylaw.authored.record import AuthoredFile
 class Refinement(AuthoredFile):
     """`rules/refinement.yaml`. A proposer that makes more errors than it mends over `judged_runs` is asked no more."""
 
-    max_iterations: Annotated[StrictInt, Field(ge=0, le=10)] = 3  # seed 003, 8
-    refusal_policy: Literal["fail_fast", "auto_retry", "fallback_to_v1"] = "auto_retry"  # seed 003, 10: one retry
-    seconds: Positive = 120  # of all rewrites of one run
-    judged_runs: Positive = 50
+    max_iterations: Annotated[StrictInt, Field(ge=0, le=10)]  # seed 003, 8
+    refusal_policy: Literal["fail_fast", "auto_retry", "fallback_to_v1"]  # seed 003, 10
+    seconds: Positive  # of all rewrites of one run
+    judged_runs: Positive
+
+
+# what a bundle says that says nothing of it: the packaged file
+AS_PACKAGED = Refinement(max_iterations=3, refusal_policy="auto_retry", seconds=120, judged_runs=50)

@@ -16,7 +16,7 @@ from bylaw.authored.machines.autonomy import Autonomy
 from bylaw.authored.machines.enforcement import Enforcement, Pii
 from bylaw.authored.machines.intents import Intents
 from bylaw.authored.machines.layers import LayerRules, Priorities
-from bylaw.authored.machines.refinement import Refinement
+from bylaw.authored.machines.refinement import AS_PACKAGED, Refinement
 from bylaw.authored.machines.risk import Risk
 from bylaw.authored.machines.routing import Routing
 from bylaw.authored.machines.suites import Evaluation
@@ -108,7 +108,7 @@ class Rules(Authored):
     ci: CiRules
     agents: Agents = Field(default_factory=Agents)
     features: Features = Features(business_knowledge=False)
-    refinement: Refinement = Field(default_factory=Refinement, exclude_if=lambda value: value == Refinement())
+    refinement: Refinement = Field(default=AS_PACKAGED, exclude_if=lambda value: value == AS_PACKAGED)
     tools: Tools = Field(default_factory=Tools, exclude_if=lambda value: not value.tools)
     waivers: Waivers = Field(default_factory=lambda: Waivers(longest_days=366), exclude=True)  # a bundle holds none
     evaluation: Evaluation | None = Field(default=None, exclude=True)

@@ -121,6 +121,7 @@ def test_a_quote_counts_only_where_the_text_says_it_of_these_words() -> None:
 
     assert fidelity(condition="Late", conclusion="Fined", quote="Who is late is fined.") == 1.0
     assert fidelity(condition="Late", conclusion="Fined", quote="Who is late  is\nfined.") == 1.0
+    assert fidelity(condition="Late", conclusion="Fined", quote="Who is late is fined") == 1.0
     assert fidelity(condition="Late", conclusion="Fined", quote="who is late is fined.") == 0.0
     assert fidelity(condition="Late", conclusion="Fined", quote="Who is late") == 0.0
     assert fidelity(condition="Late", conclusion="Fined", quote="late is fin") == 0.0
@@ -144,3 +145,13 @@ def test_an_axiom_counts_only_where_the_rule_follows_from_it() -> None:
     assert fidelity("A and C", "B", "ax") == 1.0
     assert fidelity("C", "B", "ax") == 0.0
     assert fidelity("A", "B", "other") == 0.0
+
+
+def test_a_proposal_too_large_to_be_looked_at_whole_is_refused() -> None:
+    words = {f"P{i}": {"arity": 0} for i in range(300)}
+    given = read_program({"predicates": words, "facts": {"P0": True}, "rules": [], "query": "P299"})
+    rules = [{"condition": f"P{i}", "conclusion": f"P{i + 1}"} for i in range(190)]
+    hidden = {"condition": "P298 or not P298", "conclusion": "P299"}
+    assert isinstance(review(given, {"rules": [*rules, hidden]}, Evidence()), Refusal)
+    assert isinstance(review(given, {"rules": [*rules[:50], hidden]}, Evidence()), Refusal)
+    assert isinstance(review(given, {"rules": rules[:50]}, Evidence()), Accepted)

@@ -11,11 +11,13 @@ import pytest
 import yaml
 
 from bot.enforcement.refining import proposer_of
+from bylaw.authored.machines.refinement import AS_PACKAGED, Refinement
 from bylaw.errors import UsageError
 from bylaw.refine.guardrail import Refusal
 from bylaw.refine.loop import Run, run
 from bylaw.refine.machine import Limits
 from ci.loading.load import load
+from ci.loading.rules import load_defaults
 from ci.refining.draft import write_draft
 from ci.refining.policy import PolicySubject
 from tests.bylaw.refine.scripted import played
@@ -213,3 +215,35 @@ def test_what_is_neither_a_policy_nor_a_program_is_wrong_usage(
     done = call("formalize", named, "--root", library, "--json")
     assert done.code == 2
     assert problem in json.loads(done.out)["error"]["message"]
+
+
+def test_a_draft_that_lies_there_is_not_written_over(library: Path, bylaw: Command) -> None:
+    path = library / "policies/library/POL-LIBRARY-001.formal.yaml"
+    path.write_text("policy_id: POL-LIBRARY-001\ndraft: true\nformal: {logic_rules: []}\n", encoding="utf-8")
+    env = {"BYLAW_LLM": "recorded", "BYLAW_LLM_FOLDER": str(RECORDED)}
+    done = bylaw("formalize", "POL-LIBRARY-001", "--root", library, **env)
+    assert (done.code, "there is a draft" in done.err) == (2, True)
+    assert path.read_text(encoding="utf-8").endswith("[]}\n")
+
+
+def test_one_bad_program_does_not_hide_the_others(tmp_path: Path, bylaw: Command) -> None:
+    good = {"name": "good", "rules": [{"condition": "A", "conclusion": "B"}], "facts": {"A": True}, "query": "B"}
+    bad = {"name": "bad", "rules": [{"condition": "A B", "conclusion": "B"}]}
+    (tmp_path / "some.json").write_text(json.dumps([bad, good]), encoding="utf-8")
+    done = bylaw("formalize", "some.json", "--json", cwd=tmp_path)
+    assert done.code == 1
+    assert "an operator is missing" in done.json["runs"]["bad"]["error"]
+    assert done.json["runs"]["good"]["final_answer"] == "YES: it follows from `fact:A` and `rule:0`."
+    assert bylaw("formalize", "some.json#good", cwd=tmp_path).code == 0
+    assert bylaw("formalize", "some.json#bad", cwd=tmp_path).code == 2
+    assert "holds no program `other`" in bylaw("formalize", "some.json#other", cwd=tmp_path).err
+
+
+def test_a_batch_in_which_nothing_is_ever_decided_raises_an_alarm(tmp_path: Path, bylaw: Command) -> None:
+    open_ = {"rules": [{"condition": "A", "conclusion": "B"}], "facts": {}, "query": "B"}
+    (tmp_path / "some.json").write_text(json.dumps([open_, open_]), encoding="utf-8")
+    assert "no run of this batch ever decided anything" in bylaw("formalize", "some.json", cwd=tmp_path).out
+
+
+def test_the_packaged_numbers_are_those_of_a_bundle_that_says_none() -> None:
+    assert Refinement.model_validate(load_defaults()["refinement"]) == AS_PACKAGED
