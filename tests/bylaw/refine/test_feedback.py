@@ -10,9 +10,8 @@ import pytest
 from bylaw.refine.feedback import Feedback, check
 from bylaw.refine.program import read_program
 from bylaw.refine.theory import ground
-from tests.bylaw.refine.worlds import KINDS, World, read, world
+from tests.bylaw.refine.worlds import COUNT, KINDS, World, read, world
 
-COUNT = 240
 WORLDS = [world(seed) for seed in range(COUNT)]
 
 

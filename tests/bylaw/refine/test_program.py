@@ -186,6 +186,7 @@ def test_the_deepest_that_is_read_is_read() -> None:
     assert spell(parse_formula("(" * (MAX_DEPTH - 1) + "A" + ")" * (MAX_DEPTH - 1)).formula) == "A"
 
 
+@pytest.mark.slow
 def test_a_hard_puzzle_is_unknown_and_never_a_guess() -> None:
     """Ten pigeons in nine holes: the solver stops at its limit, and says so."""
     holes, pigeons = range(9), range(10)

@@ -12,7 +12,10 @@ from dataclasses import dataclass, replace
 from itertools import combinations, product
 from typing import Any
 
+from tests import rows
+
 Literal = tuple[str, bool]  # a ground call, and whether it holds
+COUNT = 60 if rows.IS_QUICK else 240  # the slow tests look at all of them
 KINDS = ("entailed", "open", "inconsistent", "missing_one", "missing_two")
 
 
