@@ -6,8 +6,9 @@ Only where somebody asks for it, `rules/features.yaml` allows it, and the rules 
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
+from datetime import date
 from typing import TYPE_CHECKING, Any
 
 from bot.conversation import Question, Reply, Turn
@@ -60,14 +61,24 @@ def refined(
     check_is_on(index)
     readers = index.readers(question.actor.id)
     today = index.local(question.asked_at).date()
-    case = settled(case_of(question.text, today, state, index, index.evaluator_of(readers)))
-    subject = subject_of(case, readers)
+    subject = subject_of(_case_of(turn, question.text, today, state, index, readers), readers)
     if subject is None:
         return turn
     rules = index.rules.refinement
     limits = Limits(rules.max_iterations, rules.refusal_policy, float(rules.seconds))
     found = run(subject, _proposer(index, llm, judged), limits, time.monotonic)
     return _told(turn, found, subject)
+
+
+def _case_of(
+    turn: Turn, text: str, today: date, state: Mapping[str, Any], index: BundleIndex, readers: frozenset[str]
+) -> Case:
+    """What is asked, in the very case that *turn* rests on: its facts, and no other that the words may seem to tell."""
+    evaluator = index.evaluator_of(readers)
+    facts = {name: evaluator.ruleset.variables[name].read(value) for name, value in turn.reply.facts.items()}
+    case = settled(case_of(text, today, state, index, evaluator, facts))
+    memory = replace(case.memory, facts=facts)
+    return replace(case, memory=memory, decision=evaluator.decide(facts, case.day))
 
 
 def subject_of(case: Case, readers: frozenset[str]) -> OpenQuestion | None:
