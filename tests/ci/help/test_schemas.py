@@ -28,6 +28,7 @@ ROOT = Path(__file__).parent.parent.parent.parent
 HERE = Path(__file__).parents[1] / "loading"
 SINGULAR = {
     "policies": "policy",
+    "drafts": "formal_draft",
     "entities": "entity",
     "metrics": "metric",
     "gotchas": "gotcha",
