@@ -11,7 +11,7 @@ from bylaw.logic.formula.ir import Formula
 from bylaw.logic.solver.explain import Bounds, Explained, Status
 from bylaw.logic.solver.sandbox import Sandbox
 from bylaw.logic.solver.solver import Effort
-from bylaw.refine.premises import Missing, attributed, blocked, candidates
+from bylaw.refine.premises import Missing, attributed, blocked, candidates, hints
 from bylaw.refine.theory import Theory
 
 EFFORT = Effort(rlimit=2_000_000, wall_ms=10_000)
@@ -71,7 +71,7 @@ def check(theory: Theory, notes: Sequence[str] = (), bounds: Bounds = BOUNDS) ->
     named, is_whole = candidates(theory)
     statements = {one.name: one.formula for one in theory.statements}
     sandbox = Sandbox(theory.variables, EFFORT)
-    found = sandbox.explain(statements, theory.goal, named, bounds)
+    found = sandbox.explain(statements, theory.goal, named, bounds, [*hints(theory)])
     notes = (*notes, *([found.reason] if found.reason else []))
     axioms = {one.name for one in theory.statements if one.kind == "axiom"}
     missing: list[Missing] = []

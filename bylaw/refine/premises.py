@@ -93,6 +93,15 @@ def blocked(theory: Theory, is_excluded: Callable[[Sequence[Formula]], bool]) ->
                 yield Missing(rule.name, spelled, tuple(map(theory.spell, against)))
 
 
+def hints(theory: Theory) -> Iterator[Sequence[str]]:
+    """What each rule asks for that would give the goal, as candidates are named."""
+    if theory.goal is not None:
+        for rule in theory.rules:
+            for one in rule.instances:
+                if (literals := conjuncts(one.condition)) is not None and _gives(one, theory.goal):
+                    yield [f"if:{theory.spell(item)}" for item in literals]
+
+
 def _gives(instance: Instance, goal: Formula) -> bool:
     """Does the conclusion hold the goal, as it stands or among others?"""
     conclusion = instance.conclusion

@@ -94,11 +94,11 @@ def _core(reasoner: Reasoner, names: list[str], formulas: list[Formula], _: Any)
 
 def _explain(reasoner: Reasoner, names: list[str], formulas: list[Formula], extra: Any) -> Any:
     """*formulas* are those of *names*; *extra* is how many of them are statements, the goal's name, and the bounds."""
-    count, goal, bounds = extra
+    count, goal, bounds, hints = extra
     named = dict(zip(names, formulas, strict=True))
     statements = {name: named[name] for name in names[:count]}
     candidates = {name: named[name] for name in names[count:] if name != goal}
-    return explain(reasoner, statements, named.get(goal), candidates, Bounds(*bounds)).document()
+    return explain(reasoner, statements, named.get(goal), candidates, Bounds(*bounds), hints).document()
 
 
 _METHODS: Mapping[str, Callable[[Reasoner, list[str], list[Formula], Any], Any]] = {

@@ -8,6 +8,7 @@ first: a premise set hits every case that denies the goal, a correction set hits
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import asdict, dataclass, field, replace
 from typing import TYPE_CHECKING, Any, Literal
 
@@ -18,15 +19,17 @@ if TYPE_CHECKING:
     from bylaw.logic.solver.smt import Reasoner, Session
 
 Status = Literal["consistent_entails", "consistent_no_entailment", "inconsistent", "refuted", "unknown"]
+_MOST_NODES = 4_000  # of a tree of hitting sets
+_MOST_SMALLER = 60  # facts that a case is tried without
 _GOAL, _DENIAL = "?goal", "?denial"  # marks: no statement and no candidate is called so
 
 
 @dataclass(frozen=True, slots=True)
 class Bounds:
-    """How far is looked: the sets that are listed at most, and the questions to the solver, each within its effort."""
+    """How far is looked: the sets that are listed at most, and the work, counted in what each question speaks of."""
 
     sets: int = 16
-    questions: int = 600
+    work: int = 60_000  # about a second; the same on every machine
 
 
 @dataclass(frozen=True, slots=True)
@@ -83,8 +86,9 @@ class _Asker:
     def ask(self, names: Iterable[str]) -> tuple[bool, frozenset[str], Facts]:
         """Can *names* hold together? Then those that do, and the case; else those that already exclude each other."""
         if self.left <= 0:
-            raise _Stop("more questions than are asked of one program")
-        self.left -= 1
+            raise _Stop("it takes more questions than are asked of one program")
+        names = frozenset(names)
+        self.left -= len(names) + len(self.session.facts)
         status, found, case = self.session.ask(sorted(names))
         if status == "unknown":
             raise _Stop(self.session.reason)
@@ -95,12 +99,16 @@ class _Asker:
         return self.ask(names)[0]
 
     def core(self, names: Iterable[str], kept: frozenset[str] = frozenset()) -> frozenset[str]:
-        """A part of *names* that cannot hold together and none of which, but those *kept*, is spare."""
+        """A part of *names* that cannot hold together and none of which, but those *kept*, is spare.
+
+        Where the solver cannot judge it, something may be spare; nothing is ever left out that is needed.
+        """
         found = self.ask(names)[1]
-        for name in sorted(found - kept):
-            is_possible, smaller, _ = self.ask((found - {name}) | kept)
-            if not is_possible:
-                found = smaller | (kept & found)
+        with suppress(_Stop):
+            for name in sorted(found - kept):
+                is_possible, smaller, _ = self.ask((found - {name}) | kept) if name in found else (True, found, {})
+                if not is_possible:
+                    found = smaller | (kept & found)
         return found
 
 
@@ -110,21 +118,22 @@ def explain(
     goal: Formula | None,
     candidates: Mapping[str, Formula],
     bounds: Bounds,
+    hints: Sequence[Sequence[str]] = (),
 ) -> Explained:
-    """How *goal* stands to *statements*, and which of the *candidates* would entail it.
+    """How *goal* stands to *statements*, and which of the *candidates* would entail it; *hints* are tried first.
 
     `inconsistent` iff no case satisfies the statements; `consistent_entails` iff else none denies the goal; `refuted`
     iff else none grants it. What could not be settled within the effort is `unknown`, never one of these.
     """
     ends = {} if goal is None else {_GOAL: goal, _DENIAL: negate(goal)}
     with reasoner.session({**statements, **candidates, **ends}) as session:
-        asker = _Asker(session, bounds.questions)
+        asker = _Asker(session, bounds.work)
         try:
             found = _status(asker, frozenset(statements), goal)
         except _Stop as stop:
             return Explained("unknown", is_complete=False, reason=str(stop))
         if found.status == "consistent_no_entailment" and goal is not None:
-            sets, is_complete = _premises(asker, frozenset(statements), frozenset(candidates), bounds)
+            sets, is_complete = _premises(asker, frozenset(statements), frozenset(candidates), bounds, hints)
             return replace(found, premises=sets, is_complete=is_complete)
         if found.status == "inconsistent":
             return _corrected(asker, frozenset(statements), found, bounds)
@@ -147,18 +156,23 @@ def _status(asker: _Asker, known: frozenset[str], goal: Formula | None) -> Expla
 def _small(asker: _Asker, names: frozenset[str]) -> dict[str, bool]:
     """A case of *names* in which nothing holds that need not; facts that are no yes or no are left out."""
     case = asker.ask(names)[2]
-    for name in sorted(fact for fact, value in case.items() if value is True):
-        if case[name] is not True:
-            continue
-        mark = asker.session.add(f"without:{name}", Atom(name, "==", False))
-        is_possible, _, smaller = asker.ask(names | {mark})
-        if is_possible:
-            case, names = smaller, names | {mark}
+    with suppress(_Stop):  # then it is a case all the same
+        for name in sorted(fact for fact, value in case.items() if value is True)[:_MOST_SMALLER]:
+            if case[name] is not True:
+                continue
+            mark = asker.session.add(f"without:{name}", Atom(name, "==", False))
+            is_possible, _, smaller = asker.ask(names | {mark})
+            if is_possible:
+                case, names = smaller, names | {mark}
     return {name: value for name, value in sorted(case.items()) if isinstance(value, bool)}
 
 
 def _premises(
-    asker: _Asker, known: frozenset[str], candidates: frozenset[str], bounds: Bounds
+    asker: _Asker,
+    known: frozenset[str],
+    candidates: frozenset[str],
+    bounds: Bounds,
+    hints: Sequence[Sequence[str]],
 ) -> tuple[tuple[tuple[str, ...], ...], bool]:
     """The minimal sets of *candidates* that can hold beside what is *known*, and with which the goal has to hold."""
 
@@ -185,7 +199,20 @@ def _premises(
             impossible.append(excluding & chosen)
         return can
 
-    return hitting_sets(denied, is_possible, bounds.sets)
+    return hitting_sets(denied, is_possible, bounds.sets, _hinted(asker, known, candidates, hints))
+
+
+def _hinted(
+    asker: _Asker, known: frozenset[str], candidates: frozenset[str], hints: Sequence[Sequence[str]]
+) -> list[frozenset[str]]:
+    """The minimal sets within the *hints*: what a rule asks for is seldom far from what is missing."""
+    found: list[frozenset[str]] = []
+    with suppress(_Stop):
+        for hint in hints:
+            chosen = frozenset(hint) & candidates
+            if asker.can(known | chosen) and not asker.can(known | chosen | {_DENIAL}):
+                found.append(asker.core(known | chosen | {_DENIAL}, known | {_DENIAL}) & candidates)
+    return list(dict.fromkeys(found))
 
 
 def _holding(session: Session, candidates: frozenset[str], case: Facts) -> frozenset[str]:
@@ -196,7 +223,7 @@ def _corrected(asker: _Asker, known: frozenset[str], found: Explained, bounds: B
     def clashing(dropped: frozenset[str]) -> frozenset[str] | None:
         return None if asker.can(known - dropped) else asker.core(known - dropped)
 
-    sets, is_complete = hitting_sets(clashing, lambda _: True, bounds.sets)
+    sets, is_complete = hitting_sets(clashing, lambda _: True, bounds.sets, _one_correction(asker, known))
     try:
         cases = tuple(_small(asker, known - frozenset(dropped)) for dropped in sets)
     except _Stop:
@@ -204,23 +231,39 @@ def _corrected(asker: _Asker, known: frozenset[str], found: Explained, bounds: B
     return replace(found, corrections=sets, cases=cases, is_complete=is_complete)
 
 
+def _one_correction(asker: _Asker, known: frozenset[str]) -> list[frozenset[str]]:
+    """What is left over when as many statements are kept as can be, in their order."""
+    kept: frozenset[str] = frozenset()
+    try:
+        for name in sorted(known):
+            kept = kept | {name} if asker.can(kept | {name}) else kept
+    except _Stop:
+        return []
+    return [known - kept]
+
+
 def hitting_sets(
     missed: Callable[[frozenset[str]], frozenset[str] | None],
     is_allowed: Callable[[frozenset[str]], bool],
     most: int,
+    first: Sequence[frozenset[str]] = (),
 ) -> tuple[tuple[tuple[str, ...], ...], bool]:
-    """The minimal sets that hit every conflict, smallest first, at most *most*; and whether these are all.
+    """The minimal sets that hit every conflict, at most *most*, *first* those known; and whether these are all.
 
     *missed* gives a conflict that a set does not hit, None when it hits all. What is not allowed is not gone on with:
     nothing larger is allowed either.
     """
-    found: list[frozenset[str]] = []
+    found = list(first)[:most]
     conflicts: list[frozenset[str]] = []
+    nodes = 0
     level: Sequence[frozenset[str]] = [frozenset()]
     try:
         while level:
             wider: dict[frozenset[str], None] = {}
             for chosen in level:
+                nodes += 1
+                if nodes > _MOST_NODES:
+                    raise _Stop
                 if any(one <= chosen for one in found):
                     continue
                 if chosen and not is_allowed(chosen):

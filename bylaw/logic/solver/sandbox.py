@@ -203,11 +203,12 @@ class Sandbox(Solver):
         goal: Formula | None,
         candidates: Mapping[str, Formula],
         bounds: Bounds,
+        hints: Sequence[Sequence[str]] = (),
     ) -> Explained:
         """How *goal* stands to *statements*, and which *candidates* would entail it: see `explain.explain`."""
         ends = {} if goal is None else {_GOAL: goal}
         named = {**statements, **candidates, **ends}
-        extra = (len(statements), _GOAL, astuple(bounds))
+        extra = (len(statements), _GOAL, astuple(bounds), [list(one) for one in hints])
         return Explained.read(self._said("explain", list(named), list(named.values()), extra))
 
     def extended(self, more: Mapping[str, Variable]) -> Sandbox:

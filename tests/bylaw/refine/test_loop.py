@@ -84,7 +84,7 @@ def test_facts_never_change() -> None:
 @pytest.mark.slow
 def test_facts_never_change_whatever_the_trick() -> None:
     rng = random.Random(4)
-    for number in range(10_000):
+    for number in range(1_000):
         one = WORLDS[number % len(WORLDS)]
         found = review(SUBJECTS[one].given, hostile(one, rng), Evidence(one.text))
         assert isinstance(found, Refusal) or dict(found.reading.program.facts) == one.document()["facts"]

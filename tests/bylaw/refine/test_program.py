@@ -198,3 +198,14 @@ def test_a_hard_puzzle_is_unknown_and_never_a_guess() -> None:
     reading = read_program({"predicates": predicates, "facts": {}, "rules": rules, "query": "Q"})
     feedback = check(ground(reading))
     assert feedback.status in ("unknown", "inconsistent")
+
+
+def test_what_is_wide_or_long_is_answered_as_far_as_it_goes() -> None:
+    words = {f"P{i}": {"arity": 0} for i in range(60)} | {"Q": {"arity": 0}}
+    rules = [{"condition": f"P{3 * i} and P{3 * i + 1} and P{3 * i + 2}", "conclusion": "Q"} for i in range(20)]
+    wide = check(ground(read_program({"predicates": words, "rules": rules, "query": "Q"})))
+    assert (wide.missing[0].missing, wide.is_complete) == (("P0", "P1", "P2"), False)
+    rules = [{"definition": f"{sign}P{i}"} for i in range(40) for sign in ("", "not ")]
+    torn = check(ground(read_program({"predicates": words, "rules": rules})))
+    assert (torn.status, len(torn.core), torn.is_complete) == ("inconsistent", 2, False)
+    assert len(torn.corrections[0]) == 40
