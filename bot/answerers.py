@@ -138,11 +138,22 @@ def _data_score(text: str, index: BundleIndex) -> float:
     return index.recently(_scored)(text)
 
 
+def _is_of_the_unread(text: str, index: BundleIndex) -> bool:
+    """Does *text* name an entity or a metric whose file cannot be read?"""
+    if not index.bundle.bundle_metadata.unread:
+        return False
+    from bot.analytics import unread
+
+    return unread.named_in(text, index) is not None
+
+
 def _scored(index: BundleIndex, text: str) -> float:
     """How much *text* is a data question. A word like "remove" makes it a request to write, but no more than likely:
     "can I remove a review?" asks about the policy, and answering that writes nothing."""
+    edge = float(index.rules.routing.answer_from)
+    least = edge if _is_of_the_unread(text, index) else 0.0  # that it cannot be read has to be said
     if not index.bundle.context.entities:
-        return 0.0  # there is no data to ask about, or to write to
+        return least  # there is no data to ask about, or to write to
     from bot.analytics import prepared
     from bot.analytics.reader.asking import begins_with_write, is_write_request
 
@@ -151,8 +162,7 @@ def _scored(index: BundleIndex, text: str) -> float:
         if asks_for_permission(text) and not is_request(text):
             return 0.0  # "can I remove a review?" wants to know whether it may be done
         return float(weights.write_command if begins_with_write(text) else weights.write_request)
-    score = prepared.score(text, index)
-    edge = float(index.rules.routing.answer_from)
+    score = max(least, prepared.score(text, index))
     # "how much does shipping cost to Germany?": of no time and no group, it asks for what holds
     if asks_a_price(text) and not counts(text) and recognise.score(text, index) >= edge:
         return min(score, edge)

@@ -105,7 +105,10 @@ class BundleIndex(LogicIndex):
     @cached_property
     def _audiences(self) -> frozenset[str]:
         texts = (record.get("audience", ()) for record in self.bundle.policies.values() if record.get("texts"))
-        return frozenset(role for roles in (*(rule.audience for rule in self.ruleset.rules), *texts) for role in roles)
+        known = self.ruleset
+        unproven = (rule.audience for rule in known.unproven)
+        told = (*(rule.audience for rule in known.rules), *unproven, *texts)
+        return frozenset(role for roles in told for role in roles)
 
     @cached_property
     def _evaluators(self) -> Callable[[frozenset[str]], Evaluator]:

@@ -5,19 +5,28 @@ from __future__ import annotations
 import hashlib
 import json
 from collections import Counter
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any, Literal
 
 from pydantic import ValidationError
 from pydantic_core import from_json
 
+from bylaw.authored.vocabulary import Vocabulary
 from bylaw.canonical import spelled
 from bylaw.collection import no_collection
 from bylaw.errors import BundleError
 from bylaw.logic.formula.codec import decode
-from bylaw.logic.formula.ir import ConditionalRule, Constraint, Effect, Ruleset, Source, Variable, exact
-from bylaw.sections import SCHEMA_VERSION, BundleConstraint, BundleLogic, BundleRule, BundleVariable, RuleSource
+from bylaw.logic.formula.ir import ConditionalRule, Constraint, Effect, Ruleset, Source, Unproven, Variable, exact
+from bylaw.sections import (
+    SCHEMA_VERSION,
+    BundleConstraint,
+    BundleLogic,
+    BundleRule,
+    BundleUnproven,
+    BundleVariable,
+    RuleSource,
+)
 from bylaw.signature import Keys, require_signature
 
 
@@ -141,6 +150,55 @@ def ruleset(bundle: BundleLogic) -> Ruleset:
         excludes=frozenset((*pairs, *((b, a) for a, b in pairs))),
         complete=tuple(sorted(name for name, o in bundle.outcomes.items() if o.get("complete"))),
         outcomes=tuple(sorted(bundle.outcomes)),
+        unproven=tuple(_unproven(bundle)),
+    )
+
+
+def _unproven(bundle: BundleLogic) -> Iterator[Unproven]:
+    """The rules that could not be read. A policy that was not formalized and of which nothing more is said, as in a
+    bundle of an earlier version, may speak of anything.
+    """
+    told = bundle.bundle_metadata.unproven
+    for one in told:
+        yield read_unproven(one, bundle.vocabulary)
+    known = {one.policy_id for one in told}
+    for policy_id, policy in sorted(bundle.policies.items()):
+        status = policy.get("processing_status", {}).get("formalization")
+        is_lost = policy.get("is_active") and status == "failed" and policy.get("has_logic", True)
+        if is_lost and policy_id not in known:
+            yield Unproven(
+                path=str(policy.get("path")),
+                line=1,
+                actions=(),
+                outcomes=(),
+                finding="schema",
+                reason=f"the bundle does not say what `{policy_id}` speaks of",
+                policy_id=policy_id,
+                owner=str(policy.get("owner", "")),
+                domain=policy.get("domain"),
+                audience=tuple(policy.get("audience", ())),
+                is_everything=True,
+            )
+
+
+def read_unproven(told: BundleUnproven, vocabulary: Vocabulary) -> Unproven:
+    """What a bundle says of a rule that could not be read, ready for the evaluator."""
+    return Unproven(
+        path=told.path,
+        line=told.line,
+        actions=tuple(told.actions),
+        outcomes=tuple(told.outcomes),
+        finding=told.finding,
+        reason=told.reason,
+        policy_id=told.policy_id,
+        owner=told.owner,
+        domain=told.domain,
+        start=_day(told.effective_date),
+        end=_day(told.expiry_date),
+        audience=tuple(told.audience),
+        is_everything=told.everything,
+        reach=vocabulary.reach(told.actions, told.outcomes),
+        beside=tuple(told.beside),
     )
 
 

@@ -10,7 +10,7 @@ import hashlib
 import json
 import os
 import tempfile
-from collections.abc import Iterable, Mapping, Set
+from collections.abc import Iterable, Iterator, Mapping, Set
 from datetime import date, datetime
 from decimal import Decimal
 from enum import Enum
@@ -89,6 +89,19 @@ def canonical_json(value: Any) -> str:
 def fingerprint(value: Any) -> str:
     """sha256 over the canonical JSON of *value*, in hex (64 characters)."""
     return hashlib.sha256(canonical_json(value).encode()).hexdigest()
+
+
+def texts_in(value: Any) -> Iterator[str]:
+    """Every text in a value of JSON: the keys of its objects, too."""
+    if isinstance(value, str):
+        yield value
+    elif isinstance(value, list):
+        for item in value:
+            yield from texts_in(item)
+    elif isinstance(value, dict):
+        for key, item in value.items():
+            yield str(key)
+            yield from texts_in(item)
 
 
 def write_atomically(path: Path, text: str | Iterable[str], durable: bool = True) -> None:

@@ -324,6 +324,12 @@ def _metadata(known: _Known) -> Iterator[Broken]:
     ):
         if getattr(metadata, key) != count:
             yield Broken(("bundle_metadata", key), f"says {getattr(metadata, key)}, and there are {count}")
+    for i, unproven in enumerate(metadata.unproven):
+        place: Route = ("bundle_metadata", "unproven", i)
+        for action in (*unproven.actions, *unproven.beside):
+            yield from known.action((*place, "actions"), action)
+        for outcome in unproven.outcomes:
+            yield from named((*place, "outcomes"), outcome, bundle.outcomes, "the outcome")
     for name in metadata.schema_versions:
         route = ("bundle_metadata", "schema_versions", name)
         yield from named(route, name, bundle.context.entities, "the entity")

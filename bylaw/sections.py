@@ -124,6 +124,47 @@ class SchemaVersion(Section):
     columns: list[str] | None = None
 
 
+class BundleUnproven(Section):
+    """A rule, or a file of them, that could not be read (LOGIC, "What cannot be read"), and what it speaks of.
+
+    `actions` and `outcomes` are the words that it may change, `beside` actions that no rule names which can be read;
+    `everything`: nobody knows which, so all of them.
+    `finding` is the id of what is wrong and `reason` its sentence. Dates are inclusive ISO days.
+    """
+
+    policy_id: str | None = None
+    path: str
+    line: int
+    actions: list[str]
+    outcomes: list[str]
+    finding: str
+    reason: str
+    owner: str = ""
+    domain: str | None = None
+    effective_date: str | None = None
+    expiry_date: str | None = None
+    audience: list[str] = Field(default_factory=list)
+    everything: bool = False
+    beside: list[str] = Field(default_factory=list)
+
+
+class BundleUnread(Section):
+    """A file of `context/` that could not be read, or not all of it.
+
+    `touches` are the entities and metrics that no question is answered about without it; null: nobody knows which, so
+    none is. `words` are what it would have been called by. A decision record, a glossary term, a guide and a verified
+    query are only left out: they touch nothing.
+    """
+
+    kind: str
+    name: str
+    path: str
+    line: int
+    reason: str
+    touches: list[str] | None = Field(default_factory=list)
+    words: list[str] = Field(default_factory=list)
+
+
 class BundleMetadata(Section):
     """Counts, the commit (null outside git, `-dirty` appended on a dirty tree), and the etag over all the rest.
 
@@ -140,6 +181,8 @@ class BundleMetadata(Section):
     commit_date: str | None
     committed_at: str | None = None
     schema_versions: dict[str, SchemaVersion] = Field(default_factory=dict)  # of the entities
+    unproven: list[BundleUnproven] = Field(default_factory=list, exclude_if=lambda value: not value)
+    unread: list[BundleUnread] = Field(default_factory=list, exclude_if=lambda value: not value)
     etag: str = ""
     signature: str | None = Field(default=None, exclude_if=lambda value: value is None)
 

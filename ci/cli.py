@@ -220,13 +220,23 @@ def _read_back(root: Path, at: date | None, format_: str, is_alone: bool) -> int
     show_envvar=True,
     help="Sign the bundle with this Ed25519 key; a secret belongs into the environment, not on the command line.",
 )
+@click.option(
+    "--allow-errors",
+    "allows_errors",
+    is_flag=True,
+    help="Write it although rules cannot be read: what they speak of is then denied, with their line.",
+)
 @_at
 @click.pass_context
-def compile_(ctx: click.Context, root: Path, directory: Path, sign_key: str | None, at: date | None) -> None:
+def compile_(
+    ctx: click.Context, root: Path, directory: Path, sign_key: str | None, allows_errors: bool, at: date | None
+) -> None:
     """Write compiled_policy_bundle.json and the enriched records.
 
-    The same commit gives the same bytes. Nothing is written when a file cannot be read as what it should be; a
-    policy that could not be formalized is compiled as text only, and the exit code is 1.
+    The same commit gives the same bytes. Nothing is written while a rule in force, or a file, cannot be read, whatever
+    rules/ci.yaml and rules/waivers.yaml say; decision records, glossary, guides and verified queries are left out. With
+    --allow-errors the bundle says which rules are unproven, and every answer that they may change is refused; a file of
+    rules/ has to be readable all the same.
     """
     from bylaw.progress import progress
     from ci import pipeline
@@ -237,14 +247,22 @@ def compile_(ctx: click.Context, root: Path, directory: Path, sign_key: str | No
     errors = [finding for finding in done.findings if finding.severity == "error"]
     if errors:
         click.echo(render_text(errors, done.workspace.sources, frozenset()), err=True, color=ctx.color)
-    if done.unrepresentable:
-        click.echo("nothing was written: correct the files above first", err=True)
+    for one in done.unread:
+        click.echo(one.notice, err=True)
+    if reasons := done.stopping(allows_errors):
+        for reason in reasons:
+            if not any(reason.endswith(finding.message) for finding in errors):  # else it was just shown
+                click.echo(f"cannot be read: {reason}", err=True)
+        way = "" if done.stopping(allows_errors=True) else ", or write it all the same with `--allow-errors`"
+        click.echo(f"nothing was written: correct what cannot be read first{way}", err=True)
         ctx.exit(1)
     path = pipeline.write(done, directory, sign_key)
+    for rule in done.unproven:
+        click.echo(f"unproven, and what it speaks of is denied: {rule.path}:{rule.line}: {rule.reason}", err=True)
     count = len(done.proofs.records)
     signed = " (signed)" if sign_key else ""
     click.echo(f"wrote {path}{signed} and {count} {'record' if count == 1 else 'records'} beside it", err=True)
-    ctx.exit(1 if errors else 0)
+    ctx.exit(1 if errors and not allows_errors else 0)
 
 
 @click.command()
@@ -425,7 +443,10 @@ def cases(
     told = report(root, at, date.today())
     if is_writing:
         added(root, told.entries(), as_json)
-    left = unnoticed(root, at) if missing and (is_writing or not told.survey.missing) else None
+    if told.has_unproven and missing:
+        click.echo("a rule cannot be read (`bylaw check`): no case is written of what it may change", err=True)
+    is_whole = missing and not told.has_unproven
+    left = unnoticed(root, at) if is_whole and (is_writing or not told.survey.missing) else None
     if left is not None and is_writing:
         added(root, left.entries(), as_json)
     if as_json:
@@ -433,7 +454,7 @@ def cases(
     elif missing:
         if not is_writing:
             click.echo(told.yaml() + (left.yaml() if left else ""), nl=False)
-        if not told.survey.missing and not (left and left.survivors):
+        if not told.survey.missing and not told.has_unproven and not (left and left.survivors):
             click.echo("no case is missing", err=True)
     else:
         click.echo(told.table(), color=ctx.color)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import asdict
 from datetime import date
 from typing import Any, TypeVar
 
@@ -25,10 +26,12 @@ from bylaw.bundle import (
 from bylaw.canonical import number_text
 from bylaw.declared import Broken, Route, broken_business, broken_context, broken_words
 from bylaw.logic.formula.codec import encode
-from bylaw.logic.formula.ir import TRUE, ConditionalRule, Ruleset, Variable
+from bylaw.logic.formula.ir import TRUE, ConditionalRule, Ruleset, Unproven, Variable
+from bylaw.sections import BundleUnproven, BundleUnread
 from ci.formalize.paths import compiled_paths, decision_nodes
 from ci.loading.derived.record import PolicyRecord
 from ci.loading.load import Workspace
+from ci.loading.unread import Unread
 from ci.measured.recorded import read as recorded
 from ci.measured.recorded import versions
 from ci.proofs.stage import Proofs
@@ -42,8 +45,10 @@ TYPES: Mapping[str, Any] = {
 }
 
 
-def compile_bundle(workspace: Workspace, proofs: Proofs, ruleset: Ruleset) -> CompiledPolicyBundle:
-    """The bundle, its etag still empty (`bylaw.bundle.dump` fills it in)."""
+def compile_bundle(
+    workspace: Workspace, proofs: Proofs, ruleset: Ruleset, unread: Iterable[Unread] = ()
+) -> CompiledPolicyBundle:
+    """The bundle, its etag still empty (`bylaw.bundle.dump` fills it in); *ruleset* also says what is unproven."""
     records = {record.policy.policy_id: record for record in proofs.records}
     variables = ruleset.variables
     used = {var for rule in ruleset.rules for var in _facts_of(rule)}
@@ -108,6 +113,8 @@ def compile_bundle(workspace: Workspace, proofs: Proofs, ruleset: Ruleset) -> Co
                 name: SchemaVersion.model_validate(version)
                 for name, version in versions(context, recorded(workspace.root)).items()
             },
+            unproven=[_unproven(one) for one in ruleset.unproven],
+            unread=[BundleUnread(**_listed(asdict(one))) for one in unread],
         ),
     )
 
@@ -136,6 +143,29 @@ def _without(data: Any, route: Route) -> None:
             return
         data = data[key]
     data.pop(route[-1])
+
+
+def _unproven(rule: Unproven) -> BundleUnproven:
+    return BundleUnproven(
+        policy_id=rule.policy_id,
+        path=rule.path,
+        line=rule.line,
+        actions=list(rule.actions),
+        outcomes=list(rule.outcomes),
+        finding=rule.finding,
+        reason=rule.reason,
+        owner=rule.owner,
+        domain=rule.domain,
+        effective_date=_day(rule.start),
+        expiry_date=_day(rule.end),
+        audience=list(rule.audience),
+        everything=rule.is_everything,
+        beside=list(rule.beside),
+    )
+
+
+def _listed(data: dict[str, Any]) -> dict[str, Any]:
+    return {key: list(value) if isinstance(value, tuple) else value for key, value in data.items()}
 
 
 def _facts_of(rule: ConditionalRule) -> set[str]:
@@ -229,6 +259,7 @@ def _policy(record: PolicyRecord) -> dict[str, Any]:
     policy = record.policy
     return {
         **(_unchecked(record) if record.texts and policy.is_active else {}),
+        **({} if policy.has_logic or record.in_logic else {"has_logic": False}),
         "path": record.path,
         "domain": policy.metadata.domain,
         "owner": policy.metadata.owner,

@@ -23,6 +23,7 @@ from bylaw.gate.history import HistoryFact, history_facts
 from bylaw.logic.formula.ir import Ruleset
 from ci.findings import Finding, Place
 from ci.formalize.stage import formalize
+from ci.formalize.unproven import unproven
 from ci.gating.findings import impossible_case
 from ci.gating.gates import changes_of
 from ci.gating.settings import Side, side_of
@@ -32,7 +33,8 @@ from ci.loading.derived.variables import variables
 from ci.loading.files import FOLDERS
 from ci.loading.load import Workspace, load
 from ci.loading.load import read as read_files
-from ci.pipeline import UNREPRESENTABLE, Run, live
+from ci.loading.unread import UNREPRESENTABLE
+from ci.pipeline import Run, live, written
 from ci.proofs.stage import ruleset_of
 from ci.proofs.theory import Theory
 from ci.proofs.versions.change import Change, Changes, Limits, Unknown, changes
@@ -168,15 +170,20 @@ def _history(vocabulary: Vocabulary, found: Changes) -> dict[str, HistoryFact]:
 def _changes(before: Ruleset, after: Ruleset, day: date, budgets: ProofBudgets) -> Changes:
     """What changes between the rules of two sides, within the base's *budgets*."""
     one, two = (
-        Theory(side, day.toordinal(), budgets.rlimit, budgets.timeout_ms, budgets.memory_mb) for side in (before, after)
+        Theory(replace(side, unproven=()), day.toordinal(), budgets.rlimit, budgets.timeout_ms, budgets.memory_mb)
+        for side in (before, after)
     )
     return changes(one, two, Limits(budgets.change_boxes, budgets.change_pieces))
 
 
 def _left_out(one: Version, two: Version) -> Iterator[str]:
-    """Why a comparison does not see everything. What is left out of both sides with one content changed nothing."""
+    """Why a comparison does not see everything. What is left out of both sides with one content changed nothing, as
+    long as nothing else did: what it makes of a change nobody knows.
+    """
+    rules = [(side.ruleset.rules, side.ruleset.constraints, side.ruleset.overrides) for side in (one, two)]
+    is_alike = rules[0] == rules[1]
     for what in sorted({*one.left_out, *two.left_out}):
-        if one.left_out.get(what) != two.left_out.get(what):
+        if not is_alike or one.left_out.get(what) != two.left_out.get(what):
             names = [side.name for side in (one, two) if what in side.left_out]
             yield f"{what} has no rules in {' and '.join(f'`{name}`' for name in dict.fromkeys(names))}"
 
@@ -204,12 +211,13 @@ def of_workspace(name: str, workspace: Workspace, day: date | None = None) -> Ve
     """The version that a folder holds."""
     workspace = live(workspace)
     known = variables(workspace.vocabulary)
-    records, _ = formalize(workspace, known)
+    records, problems = formalize(workspace, known)
+    missed = unproven(workspace, records, [*written(workspace), *problems])
     left_out = {f"the file `{path}`": _content(workspace, path) for path in sorted(_unread(workspace.findings))}
-    for record in records:
-        if record.policy.is_active and not record.in_logic:
-            left_out[f"the policy `{record.policy.policy_id}`"] = _content(workspace, record.path)
-    ruleset = ruleset_of(workspace, records, known)
+    for rule in missed:
+        what = f"the policy `{rule.policy_id}`" if rule.policy_id else f"the file `{rule.path}`"
+        left_out[what] = _content(workspace, rule.path)
+    ruleset = replace(ruleset_of(workspace, records, known), unproven=missed)
     rules, known_day = workspace.rules, day or workspace.at
     papers = {file.policy.policy_id: _paper(file.policy.metadata) for file in workspace.policies}
     texts = texts_of(workspace)
@@ -240,10 +248,10 @@ def _content(workspace: Workspace, path: str) -> str:
 
 def of_bundle(name: str, bundle: CompiledPolicyBundle) -> Version:
     """The version that a bundle holds. Its policies without rules have no content here, so they are never equal."""
+    known = ruleset_in(bundle)
     left_out = {
-        f"the policy `{policy_id}`": f"{name} {policy_id}"
-        for policy_id, shown in sorted(bundle.policies.items())
-        if shown.get("is_active") and shown.get("processing_status", {}).get("formalization") == "failed"
+        f"the policy `{rule.policy_id}`" if rule.policy_id else f"the file `{rule.path}`": f"{name} {rule.path}"
+        for rule in known.unproven
     }
     stamped = bundle.bundle_metadata.commit_date
     day = date.fromisoformat(stamped) if stamped else None
@@ -252,7 +260,6 @@ def of_bundle(name: str, bundle: CompiledPolicyBundle) -> Version:
         policy_id: Paper(shown["owner"], shown["domain"], shown["source"])
         for policy_id, shown in sorted(bundle.policies.items())
     }
-    known = ruleset_in(bundle)
     unchecked = {
         policy_id: tuple(map(str, shown["texts"])) for policy_id, shown in bundle.policies.items() if shown.get("texts")
     }

@@ -16,16 +16,18 @@ from pathlib import Path
 from bylaw.authored.labels import labels
 from bylaw.canonical import canonical_json, write_atomically
 from bylaw.errors import BylawError, UsageError
-from bylaw.logic.formula.ir import Facts, Ruleset
+from bylaw.logic.formula.ir import Facts, Ruleset, Unproven
 from bylaw.logic.words.prose import case_in_words
 from ci.findings import Finding, graded
 from ci.formalize.stage import formalize
+from ci.formalize.unproven import unproven
 from ci.lint.registry import LINTS
 from ci.loading.derived.layers import assign, default_assignment, describe
 from ci.loading.derived.record import PolicyRecord
 from ci.loading.derived.variables import variables
 from ci.loading.files import FOLDERS
 from ci.loading.load import Workspace, load, rare_collection
+from ci.loading.unread import LEFT_OUT, UNREPRESENTABLE, Unread, is_blocking, section_of, unread
 from ci.loading.waivers import accepted
 from ci.progress import Progress
 from ci.proofs.focus import Focus
@@ -33,14 +35,14 @@ from ci.proofs.sourced import with_sources
 from ci.proofs.stage import Proofs, prove, ruleset_of
 from ci.proofs.tools import tools
 
-UNREPRESENTABLE = frozenset(("unreadable-file", "schema", "duplicate-key", "duplicate-id"))
-
 
 @dataclass(frozen=True, slots=True)
 class Run:
     """What one trip found. `at` is the day the questions were asked for.
 
     `raw` are the findings as bad as they usually are: no setting of the repository has taken one away.
+    `lost` are the findings, whatever their severity, that keep something its author wrote out of any bundle; `unproven`
+    are the rules, and `unread` the files of context/, that could not be read. Of a part nobody asks for these.
     """
 
     workspace: Workspace
@@ -49,6 +51,9 @@ class Run:
     findings: tuple[Finding, ...]
     at: date
     raw: tuple[Finding, ...] = ()
+    lost: tuple[Finding, ...] = ()
+    unproven: tuple[Unproven, ...] = ()
+    unread: tuple[Unread, ...] = ()
 
     @property
     def failed(self) -> bool:
@@ -56,11 +61,24 @@ class Run:
         return any(finding.severity == "error" for finding in self.findings)
 
     @property
-    def unrepresentable(self) -> tuple[Finding, ...]:
-        """The findings that keep something its author wrote out of any bundle."""
-        drafts = drafts_of(self.workspace)
-        found = (f for f in self.findings if f.severity == "error" and f.id in UNREPRESENTABLE)
-        return tuple(f for f in found if f.at.path not in drafts)
+    def in_doubt(self) -> tuple[Unproven, ...]:
+        """The unproven rules that would be in force on the day asked for."""
+        return tuple(one for one in self.unproven if one.holds_on(self.at.toordinal()))
+
+    @property
+    def deciding(self) -> Ruleset:
+        """The ruleset as cases are decided by it: with the rules that could not be read."""
+        return replace(self.ruleset, unproven=self.unproven)
+
+    def stopping(self, allows_errors: bool) -> tuple[str, ...]:
+        """Why nothing is compiled, each with its place; none where it is. What is merely left out stops nothing."""
+        if allows_errors:
+            return tuple(self._told(one) for one in self.lost if is_blocking(one))
+        lost = [self._told(one) for one in self.lost if section_of(one.at.path) not in LEFT_OUT]
+        return tuple(dict.fromkeys((*lost, *(f"{one.path}:{one.line}: {one.reason}" for one in self.in_doubt))))
+
+    def _told(self, finding: Finding) -> str:
+        return f"{finding.at.path}:{self.workspace.position(finding.at)[0]}: {finding.message}"
 
 
 def run(root: Path, at: date | None, today: date, progress: Progress | None = None) -> Run:
@@ -83,9 +101,7 @@ def waived(findings: Sequence[Finding], workspace: Workspace, at: date) -> tuple
 @rare_collection()
 def check(workspace: Workspace, at: date, progress: Progress | None = None, focus: Focus | None = None) -> Run:
     """Every stage over a loaded workspace; the proofs ask about what is in *focus*."""
-    found: list[Finding] = [*workspace.findings]
-    for lint in LINTS:
-        found += lint(workspace)
+    found = written(workspace)
     known = variables(workspace.vocabulary)
     records, problems = formalize(workspace, known, progress)
     found += problems
@@ -102,7 +118,18 @@ def check(workspace: Workspace, at: date, progress: Progress | None = None, focu
     found += tools(workspace, ruleset, at.toordinal())
     found = list(with_sources(found, workspace))
     severities = workspace.rules.ci.severities
-    return Run(workspace, ruleset, proofs, tuple(graded(found, severities)), at, tuple(graded(found, {})))
+    done = Run(workspace, ruleset, proofs, tuple(graded(found, severities)), at, tuple(graded(found, {})))
+    if focus is not None:
+        return done
+    drafts = drafts_of(workspace)
+    lost = tuple(finding for finding in found if finding.id in UNREPRESENTABLE and finding.at.path not in drafts)
+    missed = unproven(workspace, records, found)
+    return replace(done, lost=lost, unproven=missed, unread=unread(workspace, lost))
+
+
+def written(workspace: Workspace) -> list[Finding]:
+    """What is wrong with what was written, before anything is made of it."""
+    return [*workspace.findings, *(finding for lint in LINTS for finding in lint(workspace))]
 
 
 def layered(records: Sequence[PolicyRecord], workspace: Workspace) -> list[PolicyRecord]:
@@ -151,7 +178,7 @@ def bundle_text(run: Run, sign_key: str | None = None) -> str:
     from ci.compile import compile_bundle
 
     run = without_drafts(run)
-    bundle = compile_bundle(run.workspace, run.proofs, run.ruleset)
+    bundle = compile_bundle(run.workspace, run.proofs, run.deciding, run.unread)
     if (problem := next(broken(bundle, run.ruleset), None)) is not None:
         root = run.workspace.root
         raise UsageError(f"`{root}` does not compile: {problem}", f"see all findings with `bylaw check --root {root}`")
@@ -197,12 +224,14 @@ def _written(run: Run, directory: Path, sign_key: str | None) -> Path:
 
 
 def build(root: Path, directory: Path, today: date) -> tuple[Run, Path]:
-    """Check and compile *root* into *directory*. Raises UsageError when something written cannot be represented."""
+    """Check and compile *root* into *directory*, as `compile --allow-errors` does.
+
+    Raises UsageError when what is not only left out or unproven cannot be read.
+    """
     done = run(root, None, today)
-    if done.unrepresentable:
-        first = done.unrepresentable[0]
+    if reasons := done.stopping(allows_errors=True):
         raise UsageError(
-            f"`{root}` does not compile: {len(done.unrepresentable)} of its files cannot be read; {first.message}",
+            f"`{root}` does not compile: {len(reasons)} of its files cannot be read; {reasons[0]}",
             f"see all of them with `bylaw check --root {root}`",
         )
     return done, write(done, directory)

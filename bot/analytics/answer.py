@@ -11,7 +11,7 @@ from dataclasses import dataclass, replace
 from datetime import date
 from typing import Any
 
-from bot.analytics import form
+from bot.analytics import form, unread
 from bot.analytics.plan import autonomy, judged, plans
 from bot.analytics.plan.execution import Execution
 from bot.analytics.plan.interfaces import ExecutionRequest, ExecutionResponse, Results
@@ -95,6 +95,10 @@ def _turn(question: Question, state: dict[str, Any], means: _Means) -> Turn:
         return _settled(question, state, word, means)
     if is_write_request(question.text):
         return Turn(_reply(question, index, kind="refusal", status="refused", text=WRITES_REFUSED), state)
+    try:
+        unread.check_words(question.text, index)
+    except Unanswerable as problem:
+        return Turn(_refused(question, index, problem.message, problem.help), state)
     previous = previous_of(state)
     text = question.text if previous is None else plans.beyond(question.text)
     same = None if previous is None else carrying.referred(text, index.rules.autonomy.same.phrases)
@@ -281,6 +285,7 @@ def _answer(
     try:
         visible = prepared.compiler.visible(rights)
         compiled = prepared.compiler.compile(query, visible)
+        unread.check_plan(query, compiled.entities, index)
         dialect = prepared.compiler.dialect if warehouse is None else warehouse.dialect
         sql = written(compiled.sql, dialect)
         shown = None if visible is None else visible.visible(dialect)

@@ -27,11 +27,12 @@ from bylaw.logic.boxes.truth import truth
 from bylaw.logic.decide.case import in_force
 from bylaw.logic.decide.entailment import Entailment, Ways, point_of
 from bylaw.logic.decide.evaluate import Decision, Evaluator
-from bylaw.logic.formula.ir import Atom, ConditionalRule, Constraint, Value, atoms
+from bylaw.logic.formula.ir import Atom, ConditionalRule, Constraint, Unproven, Value, atoms
 
 _SIZES = frozenset({"time", "mass", "length"})
 _BOUNDING = frozenset({"<", "<=", ">", ">="})
 _SERIOUS = frozenset({"gives", "denies", "outside"})
+_OF_RULES = frozenset({"limit", "outside", "source"})  # what an unproven rule may say
 
 
 @dataclass(frozen=True)
@@ -81,6 +82,7 @@ class Found:
     missing: tuple[str, ...] = ()  # actions that must be told and are not
     is_action_wrong: bool = False
     rules: tuple[ConditionalRule, ...] = ()
+    unproven: tuple[Unproven, ...] = ()  # rules that cannot be read and may change what is asked or said
     gaps: tuple[Gap, ...] = field(default=(), repr=False)
 
 
@@ -96,7 +98,9 @@ def judge(text: str, claims: Sequence[Claim], case: Situation, by: By = "given",
 
 
 def holds(case: Situation, action: str) -> bool:
-    """Does every completion of the case take, require or permit the action?"""
+    """Does every completion of the case take, require or permit the action, whatever a rule says that is unproven?"""
+    if case.evaluator.unproven.about(action, case.day):
+        return False
     entailment = case.index.recently(_entailment)(case.evaluator, case.day)
     outcome = case.index.vocabulary.outcome_of(action)
     return entailment.ways(action, outcome, dict(case.known.items()), "given").all("given")
@@ -123,7 +127,7 @@ class _Judge:
         if by == "plain" and (is_silent or not self.case.is_covered or "satisfiable" in {o.status for o in judged}):
             verdicts.append("unread")  # who reads so little cannot tell silence from what was not understood
         broken = self._broken()
-        torn = self._torn()
+        torn = [*self._torn(), *map(_unreadable, self.unproven)]
         verdicts += _if(bool(broken or torn), "impossible") + _if(bool(self.case.personal), "invalid")
         if not self.is_covered and all(one.status in ("valid", "uncovered", "unread") for one in judged):
             verdicts += _if(any(one.kind == "outside" for one in judged), "uncovered")
@@ -145,6 +149,7 @@ class _Judge:
             missing=missing,
             is_action_wrong=any(one.kind in _SERIOUS for one in wrong) or bool(self.case.personal),
             rules=tuple(self.rules.values()),
+            unproven=self.unproven,
             gaps=tuple(self.gaps),
         )
 
@@ -160,14 +165,25 @@ class _Judge:
         found = [one for one in self.case.evaluator.ruleset.constraints if in_force(one, self.case.day)]
         return [one for one in found if truth(one.formula, self.case.facts) is False]
 
-    def _torn(self) -> list[str]:
-        """The unresolved contradictions of the case about what is asked or said."""
+    @cached_property
+    def _spoken(self) -> tuple[set[str], set[str]]:
+        """The outcomes and the actions that are asked about or said."""
         outcomes, actions = {*self.case.outcomes}, {*self.case.actions}
         for claim in self.claims:
             if claim.is_about_action and claim.action is not None:
                 name = self.vocabulary.canonical(claim.action)
                 actions.add(name)
                 outcomes.add(self.vocabulary.outcome_of(name) or "")
+        return outcomes, actions
+
+    @cached_property
+    def unproven(self) -> tuple[Unproven, ...]:
+        """The rules that cannot be read and may change what is asked or said."""
+        return self.case.evaluator.unproven.about_any(*self._spoken, self.case.day)
+
+    def _torn(self) -> list[str]:
+        """The unresolved contradictions of the case about what is asked or said."""
+        outcomes, actions = self._spoken
         found = []
         for clash in self.case.decision.conflicts:
             if outcomes.intersection(clash.outcomes) or (not clash.outcomes and clash.action in actions):
@@ -226,11 +242,23 @@ class _Judge:
         told = claim.model_dump(exclude={"policy_id"})
         policy = rule.policy_id if rule is not None else claim.policy_id
         source = {} if rule is None else {"path": rule.source.path, "line": rule.source.line}
+        if status == "impossible" and rule is None and self.unproven:
+            first = self.unproven[0]
+            policy, source = first.policy_id, {"path": first.path, "line": first.line}
         return Judged.model_validate({**told, "status": status, "why": why, "policy_id": policy, **source})
 
     def _status(self, i: int, claim: Claim) -> tuple[Status, str, ConditionalRule | None]:
         if problem := self._undeclared(claim):
             return "unread", problem, None
+        found = self._by_kind(i, claim)
+        if self.unproven and (claim.is_about_action or (found[0] == "invalid" and claim.kind in _OF_RULES)):
+            name = self.vocabulary.canonical(claim.action) if claim.action is not None else None
+            about = self.unproven if name is None else self.case.evaluator.unproven.about(name, self.case.day)
+            if about:
+                return "impossible", _unreadable(about[0]), None
+        return found
+
+    def _by_kind(self, i: int, claim: Claim) -> tuple[Status, str, ConditionalRule | None]:
         match claim.kind:
             case "courtesy" | "asks":
                 return "valid", "", None
@@ -494,6 +522,11 @@ _VERDICTS: Mapping[Status, Verdict] = {
     "impossible": "impossible",
     "invalid": "invalid",
 }
+
+
+def _unreadable(rule: Unproven) -> str:
+    of = f" of {rule.policy_id}" if rule.policy_id else ""
+    return f"a rule{of} that may change this cannot be read ({rule.path}:{rule.line})"
 
 
 def _if(holds: bool, verdict: Verdict) -> list[Verdict]:

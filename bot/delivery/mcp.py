@@ -144,7 +144,7 @@ class Tools:
         evaluator = visible(self._user, index)
         decision = evaluator.decide(known, day)
         told = why.why(index, evaluator, known, day, decision, want)
-        return {**as_json(decision), "why": why.as_json(told, index)}
+        return {**as_json(decision, index.readers(self._user)), "why": why.as_json(told, index)}
 
     def decide(
         self,

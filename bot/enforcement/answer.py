@@ -28,6 +28,7 @@ from bot.enforcement.question.topic import offers
 from bot.enforcement.question.topic.recognise import hinted
 from bot.enforcement.turn import said, turn_of
 from bot.enforcement.uncovered import citing, near, quoted, texts_on, uncovered
+from bot.enforcement.unproven import names_policy, undecidable, with_unproven
 from bot.enforcement.weighed import case_about, case_of, case_on, restricted, settled
 from bot.enforcement.writing import missing, write
 from bot.enforcement.writing.different import different
@@ -130,7 +131,8 @@ def _over_days(case: Case, readers: frozenset[str], llm: Guard | None) -> Turn:
 
     What has to be asked for one stretch is asked before any is told. No model words an answer of several.
     """
-    starts = [] if case.memory.days is None else changes(case.memory.days, case.evaluator.ruleset.rules)
+    known = case.evaluator.ruleset
+    starts = [] if case.memory.days is None else changes(case.memory.days, [*known.rules, *known.unproven])
     if len(starts) < 2:
         return _turn_of(case, readers, llm)
     cases = [case_on(case, start) for start in starts[:_MOST_CHANGES]]
@@ -153,21 +155,28 @@ def _over_days(case: Case, readers: frozenset[str], llm: Guard | None) -> Turn:
 def _turn_of(case: Case, readers: frozenset[str], llm: Guard | None) -> Turn:
     if case.picked == offers.SOMETHING_ELSE:  # the question itself is on the list of missing policies
         lines = [missing.NO_RULE, *missing.lines(near(case), case.evaluator, False)]
-        return turn_of(case, "refusal", "refused", lines, ())
+        return with_unproven(case, readers, turn_of(case, "refusal", "refused", lines, ()))
     turn = None if case.picked else uncovered(case, readers)
+    if turn is not None:
+        return with_unproven(case, readers, turn)
+    turn = None if names_policy(case) else undecidable(case, readers)
     if turn is not None:
         return turn
     case = settled(case)
     rules = None if case.picked else _overview(case, readers)
     if rules is not None:
-        return _delivered(case, rules)
+        is_told = names_policy(case) and bool(case.decision.unproven)  # what a policy says is no answer from it
+        return with_unproven(case, readers, rules if is_told else _delivered(case, rules))
+    if (turn := undecidable(case, readers)) is not None:
+        return turn
     case = restricted(case)
     turn = plain(case)
     if llm is not None and turn.reply.status == "answered" and not case.withheld:
         turn = _authored(case, turn, llm)
     if turn.reply.status == "refused" and not case.scope.outcomes and (found := texts_on(case, readers)):
-        return quoted(case, found)
-    return _with_texts(case, readers, _delivered(case, _with_different(case, turn)))
+        return with_unproven(case, readers, quoted(case, found))
+    turn = _with_texts(case, readers, _delivered(case, _with_different(case, turn)))
+    return with_unproven(case, readers, turn) if turn.reply.status == "refused" else turn
 
 
 def _authored(case: Case, turn: Turn, llm: Guard) -> Turn:

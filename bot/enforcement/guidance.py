@@ -6,7 +6,7 @@ and the scaffold are those of the plain answer, and the texts go to the layers t
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from typing import Any, Literal
 
 from pydantic import Field
@@ -24,6 +24,7 @@ from bot.enforcement.writing.unchecked import NOTE, Unchecked, unchecked, unchec
 from bot.enforcement.writing.write import question
 from bot.index import BundleIndex
 from bylaw.logic.boxes.truth import truth
+from bylaw.logic.decide.unproven import document
 from bylaw.logic.formula.ir import ConditionalRule, Value
 
 Status = Literal["holds", "open", "does not hold"]
@@ -88,6 +89,19 @@ class Uncovered(Spoken):
     owners: tuple[str, ...] = ()
 
 
+class UnprovenRule(Spoken):
+    """A rule that cannot be read, and what it may change: an answer neither gives nor denies that."""
+
+    policy_id: str | None = None
+    path: str | None = None
+    line: int | None = None
+    actions: tuple[str, ...] = ()
+    outcomes: tuple[str, ...] = ()
+    finding: str
+    reason: str
+    owner: str = ""
+
+
 class Layer(Spoken):
     """What one layer of an assistant is given: the policies of it, and their text."""
 
@@ -109,6 +123,7 @@ class Guidance(Spoken):
     required: tuple[ToldAction, ...] = ()
     prohibited: tuple[ToldAction, ...] = ()
     permitted: tuple[ToldAction, ...] = ()
+    unproven: tuple[UnprovenRule, ...] = ()
     scaffold: dict[str, Any] = Field(default_factory=dict)
     layers: dict[str, Layer] = Field(default_factory=dict)
     bundle_etag: str
@@ -142,6 +157,7 @@ def guide(asked: Question, index: BundleIndex, given: Mapping[str, Value] | None
         required=_duties(case, "required") if is_covered else (),
         prohibited=_told(case, case.decision.prohibited),
         permitted=_duties(case, "permitted") if is_covered else (),
+        unproven=tuple(_unproven(case, readers)),
         scaffold=scaffold(draft_of(case, "")).document() if is_covered else {},
         layers=_layers(policies, case),
         bundle_etag=index.etag,
@@ -200,6 +216,7 @@ def _policy(policy_id: str, found: Iterable[tuple[float, ConditionalRule]], case
 
 
 def _rule(rule: ConditionalRule, case: Case) -> GuidedRule:
+    is_unsure = bool(case.evaluator.unproven.about(rule.effect.action, case.day))  # what holds of it, nobody can say
     return GuidedRule(
         rule_id=rule.rule_id,
         action=rule.effect.action,
@@ -208,8 +225,14 @@ def _rule(rule: ConditionalRule, case: Case) -> GuidedRule:
         source_text=rule.source.text,
         path=rule.source.path,
         line=rule.source.line,
-        status=_STATUS[truth(rule.guard, case.facts)],
+        status="open" if is_unsure else _STATUS[truth(rule.guard, case.facts)],
     )
+
+
+def _unproven(case: Case, readers: Collection[str]) -> Iterator[UnprovenRule]:
+    """The rules in force that cannot be read; of those for others only what they may change."""
+    for rule in case.decision.unproven:
+        yield UnprovenRule.model_validate(document(rule, readers))
 
 
 def _with_texts(policy: GuidedPolicy, beside: Unchecked | None) -> GuidedPolicy:
@@ -316,6 +339,10 @@ def in_words(found: Guidance) -> str:
         lines.append(f"to ask: {', '.join(found.uncovered.owners) or 'nobody named'}")
     for name, result in found.outcomes.items():
         lines.append(f"{name}: {result['action'] or 'open'}")
+    for one in found.unproven:
+        about = ", ".join(dict.fromkeys((*one.outcomes, *one.actions)))
+        place = f"\n    --> {one.path}:{one.line}" if one.path else ""
+        lines.append(f"cannot be read, so give and deny nothing of it ({about}): {one.reason}{place}")
     for title, told in (("must tell", found.must_tell), ("required", found.required), ("never", found.prohibited)):
         lines += [f"{title}: {one.label}{f' ({one.policy_id})' if one.policy_id else ''}" for one in told]
     lines += [f"still unknown: {one.question}" for one in found.missing]

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import difflib
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -11,6 +11,7 @@ from bot.index import LogicIndex
 from bylaw.authored.labels import called, labels
 from bylaw.errors import UsageError
 from bylaw.logic.decide.evaluate import Decision, Fired
+from bylaw.logic.decide.unproven import document
 from bylaw.logic.formula.ir import ConditionalRule, Value, ValueMisfit
 from bylaw.logic.words.prose import rule_in_words
 from bylaw.logic.words.readable import readable
@@ -39,8 +40,8 @@ def read_facts(given: Mapping[str, Any], index: LogicIndex) -> dict[str, Value]:
     return facts
 
 
-def as_json(decision: Decision) -> dict[str, Any]:
-    """The decision in the shape of `bylaw decide --json`."""
+def as_json(decision: Decision, readers: Collection[str] | None = None) -> dict[str, Any]:
+    """The decision in the shape of `bylaw decide --json`, for *readers*: their roles, None for whoever runs it."""
     return {
         "outcomes": {
             name: {"action": result.action, "policy_id": result.policy_id, "rule_id": result.rule_id}
@@ -63,6 +64,7 @@ def as_json(decision: Decision) -> dict[str, Any]:
         "missing_facts": list(decision.missing_facts),
         "undecided": {outcome: list(facts) for outcome, facts in decision.undecided.items()},
         "path": list(decision.path),
+        "unproven": [document(rule, readers) for rule in decision.unproven],
     }
 
 
@@ -105,6 +107,7 @@ def _lines(decision: Decision, index: LogicIndex, is_explained: bool) -> Iterato
         yield f"conflict: {' and '.join(conflict.policies)} contradict each other about {words[about or '']}"
     for item in () if is_explained else decision.lost:
         yield f"lost: {item.policy_id} ({words[item.action]})"
+    yield from _unproven(decision, index)
     if not decision.fired:
         yield "no policy speaks about this case as far as it is known"
     waiting = {name: facts for name, facts in decision.undecided.items() if name not in disputed}
@@ -114,6 +117,18 @@ def _lines(decision: Decision, index: LogicIndex, is_explained: bool) -> Iterato
         yield from (f"{words[name]}: open, depends on: {_facts(waiting[name], index)}" for name in sorted(waiting))
     if decision.missing_facts:
         yield f"not known, and could matter: {_facts(decision.missing_facts, index)}"
+
+
+def _unproven(decision: Decision, index: LogicIndex) -> Iterator[str]:
+    """The rules that cannot be read, where they stand, and what is therefore not decided."""
+    words = called(index.vocabulary)
+    for rule in decision.unproven:
+        spoken = [words[name] for name in (*rule.outcomes, *rule.actions)]
+        about = "all that the policies decide" if rule.is_everything else ", ".join(dict.fromkeys(spoken)) or "nothing"
+        yield f"cannot be read, and may change {about}: {rule.reason}"
+        yield f"  --> {rule.path}:{rule.line}"
+    if decision.withheld:
+        yield f"not decided for that reason: {', '.join(words[name] for name in decision.withheld)}"
 
 
 def _giving(kind: str, actions: Sequence[str], decision: Decision, index: LogicIndex) -> Iterator[ConditionalRule]:

@@ -4,7 +4,7 @@ Words come before sentences: nothing guesses a fact from a condition's type. The
 proof, so a counterexample is always a case that the organisation says can exist.
 """
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Collection, Iterable, Iterator, Mapping
 from typing import Annotated, Literal, Self
 
 from pydantic import AfterValidator, Field, StrictBool, StringConstraints, model_validator
@@ -210,6 +210,11 @@ class Vocabulary(AuthoredFile):
                     reached.append(other)
                     todo.append(other)
         return tuple(reached)
+
+    def reach(self, actions: Iterable[str], outcomes: Collection[str]) -> frozenset[str]:
+        """The canonical names of *actions*, and of all others that answer one of *outcomes*."""
+        mates = (name for name in self.actions if outcomes and self.outcome_of(name) in outcomes)
+        return frozenset(map(self.canonical, (*actions, *mates)))
 
     def excluded_pairs(self) -> Iterator[tuple[str, str]]:
         """Every pair of actions that may never be required together, both orders left to the caller."""

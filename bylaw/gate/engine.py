@@ -5,7 +5,7 @@ Same call, same facts, same history, same bundle: the same answer but for its id
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Collection, Iterable, Mapping
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from datetime import datetime
@@ -24,12 +24,13 @@ from bylaw.gate.keys import Keys
 from bylaw.gate.port import LookUps, NoLookups
 from bylaw.logic.decide.authorize import Authorization, Authorizer
 from bylaw.logic.decide.evaluate import Evaluator
-from bylaw.logic.formula.ir import ConditionalRule, Value, ValueMisfit
+from bylaw.logic.formula.ir import ConditionalRule, Unproven, Value, ValueMisfit
 from bylaw.logic.words.changes import changes_in_words
 from bylaw.logic.words.prose import rule_in_words
 from bylaw.logic.words.shorter import shorter
 
 MOST_DIFFERENCES = 5_000  # counterfactuals that are remembered
+MOST_UNPROVEN = 8  # rules that cannot be read, told with a call that one of them may speak of
 MOST_WAITING = 3  # rules that would allow a denied call, told with it
 TOO_MANY = "more calls are open than anybody can say the end of"
 PENDING = "pending: another call was allowed and has not ended; with it this one would be decided otherwise"
@@ -223,12 +224,13 @@ class Gate:
         if variant.misfit is not None:
             reasons.append(Reason(variant.misfit))
             return replace(answer, reasons=tuple(reasons), is_pending=is_pending, reads=reads)
+        reasons += [self._unproven(one, action, reads.actor) for one in found.unproven[:MOST_UNPROVEN]]
         for broken in found.broken:
             source = broken.source
             text = f"such a case does not exist: {source.text or broken.text}"
             reasons.append(Reason(text, broken.policy_id, broken.constraint_id, source.path, source.line))
         reasons += [self._reason(i, answer.reads.actor) for i in found.rules]
-        if not found.rules and not found.broken:
+        if not (found.rules or found.broken or found.unproven):
             reasons.append(Reason(f"no rule allows `{action}` here, and what no rule allows is denied"))
             waiting = self.authorizer.allowing(action, reads.day)[:MOST_WAITING]
             reasons += [self._reason(i, answer.reads.actor, "does not hold here: ") for i in waiting]
@@ -251,7 +253,7 @@ class Gate:
 
     def _reason(self, i: int, actor: str | None, lead: str = "") -> Reason:
         rule: ConditionalRule = self._evaluator.ruleset.rules[i]
-        if rule.audience and not set(rule.audience) & set(self.bundle.rules.roles.roles_of(actor or "anonymous")):
+        if not self._may_read(rule.audience, actor):
             return Reason(f"{lead}a rule that is not for you to read", rule.policy_id)
         known = self._reasons.get((i, lead))
         if known is None:
@@ -263,6 +265,15 @@ class Gate:
             known = Reason(f"{lead}{text}", rule.policy_id, rule.rule_id, source.path, source.line)
             self._reasons[i, lead] = known
         return known
+
+    def _unproven(self, rule: Unproven, action: str, actor: str | None) -> Reason:
+        if not self._may_read(rule.audience, actor):
+            return Reason(f"a rule that may speak of `{action}` cannot be read", rule.policy_id)
+        text = f"a rule that may speak of `{action}` cannot be read: {rule.reason}"
+        return Reason(text, rule.policy_id, None, rule.path, rule.line)
+
+    def _may_read(self, audience: Collection[str], actor: str | None) -> bool:
+        return not audience or not set(audience).isdisjoint(self.bundle.rules.roles.roles_of(actor or "anonymous"))
 
     def _different(self, action: str, facts: Mapping[str, Value], day: int) -> dict[str, Any] | None:
         """The smallest change that would allow it. An agent that is stopped asks again: it is looked for once."""

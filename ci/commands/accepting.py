@@ -46,7 +46,7 @@ def accepted(root: Path, at: date | None, today: date) -> Accepted:
     """What the failing cases of *root* expect once they expect what is decided. Nothing is written."""
     done = pipeline.run(root, at, today)
     failing = {(one.at.path, one.at.route[0]) for one in done.findings if one.id == "failing-case"}
-    evaluator = Evaluator(done.ruleset)
+    evaluator = Evaluator(done.deciding)
     wanted: dict[str, dict[int, dict[str, Any]]] = defaultdict(dict)
     left = []
     for entry in done.workspace.cases:
@@ -56,7 +56,7 @@ def accepted(root: Path, at: date | None, today: date) -> Accepted:
         facts = {name: done.ruleset.variables[name].read(value) for name, value in case.facts.items()}
         decision = evaluator.decide(facts, (case.at or done.at).toordinal())
         missed = list(differences(done.workspace.vocabulary, case, decision))
-        if decision.conflicts or any(key in decision.undecided for key, _, _ in missed):
+        if decision.conflicts or decision.unproven or any(key in decision.undecided for key, _, _ in missed):
             left.append(case.name)
         else:
             wanted[entry.path][entry.index] = {**case.expect, **dict(_now(entry, decision, missed))}

@@ -6,6 +6,8 @@ import hmac
 from datetime import date
 from pathlib import Path
 
+import click
+
 from bylaw.canonical import write_atomically
 from ci.loading.kept import sealed, stamp
 
@@ -21,7 +23,9 @@ def bundle(root: Path, directory: Path, today: date) -> Path:
         return path
     from ci.pipeline import build
 
-    _, path = build(root, directory, today)
+    done, path = build(root, directory, today)
+    for one in done.unread:
+        click.echo(one.notice, err=True)
     if (seal := sealed(FILE_NAME, now, path.read_bytes())) is not None:
         write_atomically(directory / STAMP, seal, durable=False)
     return path

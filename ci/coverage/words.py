@@ -32,13 +32,16 @@ LONGEST_NAME = 200  # the model of a case allows no longer one
 
 @dataclass(frozen=True, slots=True)
 class Report:
-    """A survey with what it takes to tell it. `own_day` is the day of cases that name none."""
+    """A survey with what it takes to tell it. `own_day` is the day of cases that name none. `has_unproven`: a rule
+    cannot be read, and no case is written of what it may change.
+    """
 
     survey: Survey
     theory: Theory
     labels: Labels
     threshold: float
     own_day: int
+    has_unproven: bool = False
 
     @property
     def share(self) -> float:

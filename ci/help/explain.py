@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import replace
 from datetime import date
 from pathlib import Path
@@ -11,7 +11,9 @@ from bylaw.authored.labels import called, labels
 from bylaw.authored.machines.layers import IN_WORDS
 from bylaw.errors import UsageError
 from bylaw.gate.words import history_in_words
-from bylaw.logic.formula.ir import ConditionalRule
+from bylaw.logic.decide.conflicts import Conflicts
+from bylaw.logic.decide.unproven import UnprovenRules
+from bylaw.logic.formula.ir import ConditionalRule, Unproven
 from bylaw.logic.words.prose import rule_in_lines
 from bylaw.logic.words.readable import readable
 from ci.help.meanings import MEANINGS
@@ -38,7 +40,7 @@ def explanations(root: Path, id: str, at: date | None, today: date) -> dict[str,
 
 
 def _told(done: Run, id: str) -> str | None:
-    for speak in (_policy, _rule, _word, _decision):
+    for speak in (_policy, _unread, _rule, _word, _decision):
         if lines := list(speak(done, id)):
             return "\n".join(lines)
     return None
@@ -49,6 +51,7 @@ def _names(done: Run) -> list[str]:
     vocabulary = workspace.vocabulary
     return [
         *(file.policy.policy_id for file in workspace.policies),
+        *(rule.policy_id for rule in done.unproven if rule.policy_id),
         *(rule.rule_id for rule in done.ruleset.rules),
         *vocabulary.facts,
         *vocabulary.actions,
@@ -79,8 +82,7 @@ def _policy(done: Run, id: str) -> Iterator[str]:
         yield "  a draft: checked, and not compiled"
     if not record.policy.is_active:
         yield "  not in force: nobody has confirmed it yet"
-    if record.status["formalization"] == "failed":
-        yield "  text only: it could not be formalized, see `bylaw check`"
+    yield from _unproven(done, [rule for rule in done.in_doubt if rule.policy_id == record.policy.policy_id])
     if record.texts:
         yield "\n  not checked by logic"
         yield from (f"    “{text}”" for text in record.texts)
@@ -100,6 +102,25 @@ def _policy(done: Run, id: str) -> Iterator[str]:
     for finding in done.findings:
         if record.policy.policy_id in finding.policies:
             yield f"\n  {finding.severity}[{finding.id}] {finding.message}"
+
+
+def _unread(done: Run, id: str) -> Iterator[str]:
+    """A policy whose file is none."""
+    found = [rule for rule in done.unproven if rule.policy_id == id.upper()]
+    if found:
+        yield f"{found[0].policy_id}  {found[0].path}"
+        yield f"  owner: {found[0].owner or 'nobody'}"
+        yield from _unproven(done, found)
+
+
+def _unproven(done: Run, rules: Iterable[Unproven]) -> Iterator[str]:
+    """What nobody decides while *rules* cannot be read."""
+    names = called(done.workspace.vocabulary)
+    for rule in rules:
+        words = [names[word] for word in (*rule.outcomes, *rule.actions)]
+        about = "anything" if rule.is_everything else ", ".join(dict.fromkeys(words)) or "nothing"
+        yield f"  unproven: it cannot be read, so nothing is decided that it may change ({about})"
+        yield f"    {rule.path}:{rule.line}: {rule.reason}"
 
 
 def _short(done: Run, rule: ConditionalRule) -> ConditionalRule:
@@ -147,6 +168,17 @@ def _word(done: Run, id: str) -> Iterator[str]:
         users = sorted({rule.policy_id for rule in done.ruleset.rules if _speaks_of(rule, section, id)})
         if users:
             yield f"  used by {', '.join(users)}"
+        yield from _unproven(done, _changing(done, section, id))
+
+
+def _changing(done: Run, section: str, id: str) -> tuple[Unproven, ...]:
+    """The rules that cannot be read and may change what is decided of an action or an outcome."""
+    if not done.in_doubt or section not in ("actions", "outcomes"):
+        return ()
+    rules, day = UnprovenRules(done.deciding, Conflicts(done.ruleset)), done.at.toordinal()
+    if section == "outcomes":
+        return rules.about_outcome(id, day)
+    return rules.about(done.workspace.vocabulary.canonical(id), day)
 
 
 def _speaks_of(rule: ConditionalRule, section: str, id: str) -> bool:

@@ -63,7 +63,7 @@ class PolicyTold:
     owner: str
     level: str
     period: str
-    state: str  # in force, not yet, ended, unconfirmed, or text only
+    state: str  # in force, not yet, ended, unconfirmed, unproven, or text only
     layer: str
     rules: tuple[RuleTold, ...]
     table: DrawnTable | None  # where the policy came from one
@@ -241,6 +241,8 @@ def _state(record: PolicyRecord, at: date) -> str:
         return f"from {metadata.effective_date.isoformat()} on"
     if metadata.expiry_date and metadata.expiry_date < at:
         return f"ended on {metadata.expiry_date.isoformat()}"
+    if record.status["formalization"] == "failed":
+        return "unproven: it cannot be read, so nothing is decided that it may change"
     return "in force" if record.in_logic and record.policy.has_logic else "in force as text only, not checked by logic"
 
 

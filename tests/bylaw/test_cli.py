@@ -215,7 +215,8 @@ def test_a_root_is_compiled_into_its_own_folder_and_only_when_it_changed(company
 
 
 def test_a_root_that_does_not_compile_says_why_and_leaves_no_bundle(company_copy: Path, call: Command) -> None:
-    (company_copy / "policies/safety/POL-SAFETY-003.yaml").write_text("policy_id: [\n")
+    (company_copy / "rules").mkdir(exist_ok=True)
+    (company_copy / "rules/roles.yaml").write_text("roles: [\n")
     done = call("decide", "--root", company_copy, "--facts", "{}")
     assert (done.code, done.out) == (2, "")
     assert "does not compile" in done.err

@@ -235,8 +235,16 @@ def test_what_cannot_be_written_is_said(done: pipeline.Run, tmp_path: Path, monk
     assert failed.value.exit_code == 3
 
 
-def test_building_refuses_what_would_be_left_out(workspace_of: Callable[..., Workspace], tmp_path: Path) -> None:
+def test_building_goes_on_without_a_policy_and_not_without_rules(
+    workspace_of: Callable[..., Workspace], tmp_path: Path
+) -> None:
     root = workspace_of(FILES, {"policies/refund/POL-REFUND-009.yaml": "policy_id: [\n"}).root
+    done, path = pipeline.build(root, tmp_path / "out", DAY)
+    (told,) = [one for one in json.loads(path.read_text())["bundle_metadata"]["unproven"] if "009" in one["path"]]
+    assert (told["path"], told["policy_id"]) == ("policies/refund/POL-REFUND-009.yaml", "POL-REFUND-009")
+    assert done.stopping(allows_errors=False)
+    (root / "rules").mkdir()
+    (root / "rules" / "roles.yaml").write_text("roles: [\n")
     with pytest.raises(UsageError, match="1 of its files cannot be read"):
-        pipeline.build(root, tmp_path / "out", DAY)
-    assert not (tmp_path / "out").exists()
+        pipeline.build(root, tmp_path / "none", DAY)
+    assert not (tmp_path / "none").exists()

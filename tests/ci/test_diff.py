@@ -142,6 +142,30 @@ def test_a_policy_without_rules_leaves_the_rest_unproven(sides, tmp_path):
     assert json.loads(render_json(compared(broken, same)))["nothing_else_changes"] is True
 
 
+def test_an_unproven_rule_of_both_sides_leaves_other_changes_open(sides, tmp_path, call):
+    """What it makes of a change nobody knows; where nothing else changed, it changed nothing."""
+    other = POLICY.replace("001", "002").replace("parameter: days", "parameter: dayz")
+    for side in sides:
+        (side / "policies" / "refund" / "POL-REFUND-002.yaml").write_text(other, encoding="utf-8")
+    document = json.loads(render_json(compared(*sides)))
+    assert document["nothing_else_changes"] is False
+    assert ["POL-REFUND-002" in one["reason"] for one in document["unknown"]] == [True]
+    assert json.loads(render_json(compared(sides[0], sides[0])))["nothing_else_changes"] is True
+    bundles = []
+    for side in sides:
+        out = tmp_path / f"{side.name}.out"
+        assert call("compile", "--root", side, "-o", out, "--allow-errors").code == 0
+        bundles.append(out / "compiled_policy_bundle.json")
+    document = json.loads(render_json(compared(*bundles)))
+    assert document["nothing_else_changes"] is False and "POL-REFUND-002" in document["unknown"][0]["reason"]
+
+
+def test_an_override_that_leads_nowhere_leaves_the_rest_unproven(sides, tmp_path):
+    dangling = POLICY.replace("metadata:", "overrides: [POL-REFUND-009]\nreason: it is newer\nmetadata:")
+    found = compared(sides[0], written(tmp_path / "dangling", dangling)).found
+    assert ["POL-REFUND-001" in one.reason for one in found.unknown] == [True]
+
+
 def test_a_file_that_cannot_be_read_leaves_the_rest_unproven(sides, tmp_path):
     broken = written(tmp_path / "broken", "policy_id: [")
     assert "POL-REFUND-001.yaml" in compared(sides[0], broken).found.unknown[0].reason

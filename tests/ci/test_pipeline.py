@@ -77,7 +77,8 @@ def test_a_policy_that_fails_one_stage_still_gets_its_layer(workspace_of: Callab
     assert "formal" not in record.enriched
     assert [rule.policy_id for rule in done.ruleset.rules] == ["POL-REFUND-002"]
     assert done.failed
-    assert done.unrepresentable == ()
+    assert done.lost == ()
+    assert [(one.policy_id, one.finding) for one in done.in_doubt] == [("POL-REFUND-001", "unknown-fact")]
 
 
 def test_a_question_that_is_cut_short_fails_its_stage_and_the_check(workspace_of: Callable[..., Workspace]) -> None:

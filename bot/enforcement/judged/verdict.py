@@ -130,12 +130,13 @@ def _rules(draft: AnswerDraft, results: Iterable[CheckResult]) -> tuple[Conditio
 
 
 def _broken(result: CheckResult, violation: Violation) -> Broken:
-    rule = violation.rule
-    named = (
-        {}
-        if rule is None
-        else {"policy_id": rule.policy_id, "rule_id": rule.rule_id, "path": rule.source.path, "line": rule.source.line}
-    )
+    rule, unproven = violation.rule, violation.unproven
+    named: dict[str, Any] = {}
+    if rule is not None:
+        place = {"path": rule.source.path, "line": rule.source.line}
+        named = {"policy_id": rule.policy_id, "rule_id": rule.rule_id, **place}
+    elif unproven is not None:
+        named = {"policy_id": unproven.policy_id, "path": unproven.path, "line": unproven.line}
     return Broken.model_validate(
         {
             "kind": violation.kind,
@@ -174,7 +175,12 @@ def _escalated(
 
 
 def owners(draft: AnswerDraft, rules: Iterable[ConditionalRule]) -> tuple[str, ...]:
-    """Who answers for these rules, else for those that could matter, else for the general domains."""
+    """Who answers for the rules that cannot be read, where it is about these; else for *rules*, else for those that
+    could matter, else for the general domains.
+    """
+    unproven = draft.found.unproven if draft.found is not None else ()
+    if lost := {one.owner for one in unproven} - {""}:
+        return tuple(sorted(lost)[:3])
     for group in (list(rules), list(draft.relevant)):
         found = set(map(draft.index.owner, {rule.policy_id for rule in group})) - {""}
         if found:

@@ -20,7 +20,7 @@ from bylaw.logic.decide.counterfactual import Goal, Nearest, nearest
 from bylaw.logic.decide.evaluate import Evaluator
 from bylaw.logic.decide.firing import Look, as_bits, bits
 from bylaw.logic.decide.one_amount import nearest_amount
-from bylaw.logic.formula.ir import Constraint, Effect, Facts, Value, compares
+from bylaw.logic.formula.ir import Constraint, Effect, Facts, Unproven, Value, compares
 
 Permission = Literal["allow", "deny", "escalate"]
 Ruling = Literal["allow", "deny", "ask", "escalate"]
@@ -39,7 +39,8 @@ TRIALS = 3_000  # changes looked at for a counterfactual
 class Authorization:
     """What holds for one action. `rules` (by index) decide it, the strongest first; `broken` are invariants that the
     facts break. `missing` are the facts that decide it, the most deciding first. `required` is every other action that
-    rules whose guard is known to hold require.
+    rules whose guard is known to hold require. `unproven` are rules that could not be read and may speak of it: then
+    it is denied, whatever the others say.
     """
 
     ruling: Ruling
@@ -47,6 +48,7 @@ class Authorization:
     missing: tuple[str, ...] = ()
     required: tuple[str, ...] = ()
     broken: tuple[Constraint, ...] = ()
+    unproven: tuple[Unproven, ...] = ()
     is_exact: bool = True  # False: `ask` because there was too much to look through
 
 
@@ -117,6 +119,8 @@ class Authorizer:
         look = self.evaluator.index.look(facts, day)
         fires, open_ = self._firing(look, facts)
         required = tuple(name for name in self._duties(fires) if name != action)
+        if unproven := self.evaluator.unproven.about(action, day):
+            return Authorization("deny", required=required, broken=broken, unproven=unproven)
         if broken:
             return Authorization("deny", required=required, broken=broken)
         speaking = self._speaking.get(action, 0)
@@ -316,8 +320,8 @@ class Authorizer:
         will do.
         """
         giving = self._supporting.get(action, 0)
-        if not giving or action in self._persons:
-            return None
+        if not giving or action in self._persons or self.evaluator.unproven.about(action, day):
+            return None  # no fact would allow it
         members = self._conflicts.members_of(self._conflicts.rooms[next(bits(giving))])
         goal = Goal(
             rules=giving,

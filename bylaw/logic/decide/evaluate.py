@@ -7,7 +7,7 @@ is known to be true; an outcome is decided only if, besides, every completion of
 from __future__ import annotations
 
 from collections.abc import Hashable, Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from itertools import chain, product
 from math import prod
@@ -21,7 +21,8 @@ from bylaw.logic.decide.completions import Completions, View
 from bylaw.logic.decide.conflicts import MOST_REMEMBERED, Conflicts, Rivals, Stand
 from bylaw.logic.decide.firing import Firing, as_bits, bits
 from bylaw.logic.decide.ground import Ground, ground
-from bylaw.logic.formula.ir import Facts, Ruleset, Value, Variable, names
+from bylaw.logic.decide.unproven import UnprovenRules
+from bylaw.logic.formula.ir import Facts, Ruleset, Unproven, Value, Variable, names
 
 MOST_RULES = 64  # in a room that is remembered: with more it is hardly ever in the same state again
 MOST_STATES = 4_000  # looked at before anybody asks
@@ -67,7 +68,11 @@ NOBODY = OutcomeResult()
 
 @dataclass(frozen=True, slots=True)
 class Decision:
-    """What holds in a case. `undecided` names, per outcome, the unknown facts that could still change it."""
+    """What holds in a case. `undecided` names, per outcome, the unknown facts that could still change it.
+
+    `unproven` are the rules in force that could not be read. What they may change is in no outcome, and neither
+    required nor permitted; `withheld` are the actions that would be. What is prohibited stays so.
+    """
 
     outcomes: Mapping[str, OutcomeResult]
     required: tuple[str, ...]
@@ -79,6 +84,8 @@ class Decision:
     missing_facts: tuple[str, ...]
     path: tuple[str, ...]
     undecided: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
+    unproven: tuple[Unproven, ...] = ()
+    withheld: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -121,6 +128,11 @@ class Evaluator:
     def conflicts(self) -> Conflicts:
         """Who contradicts whom, as sets."""
         return Conflicts(self.ruleset)
+
+    @cached_property
+    def unproven(self) -> UnprovenRules:
+        """The rules that could not be read, and what they may change."""
+        return UnprovenRules(self.ruleset, self.conflicts)
 
     @cached_property
     def index(self) -> Firing:
@@ -291,7 +303,7 @@ class Evaluator:
                 asked.update(dict.fromkeys(self._asked_by(winner)))
         stands = sum([stand.stands for stand in standing])
         variables = self.ruleset.variables
-        return Decision(
+        found = Decision(
             outcomes=results,
             required=tuple(sorted([action for stand in standing for action in stand.duties[0]])),
             prohibited=tuple(sorted([action for stand in standing for action in stand.duties[1]])),
@@ -302,6 +314,22 @@ class Evaluator:
             missing_facts=self.lanes.ordered(changing | live, live + (drawn if changing else 0)),
             path=tuple([f"{var}={_shown(variables[var], facts[var])}" for var in asked if var in facts]),
             undecided={outcome: waits[outcome] for outcome in results if outcome in waits},
+        )
+        return self._hedged(found, day) if self.ruleset.unproven else found
+
+    def _hedged(self, found: Decision, day: int) -> Decision:
+        """*found* without what unproven rules may change."""
+        unproven = self.unproven
+        open_ = {outcome for outcome in found.outcomes if unproven.about_outcome(outcome, day)}
+        withheld = [name for name in (*found.required, *found.permitted) if unproven.about(name, day)]
+        return replace(
+            found,
+            outcomes={name: NOBODY if name in open_ else result for name, result in found.outcomes.items()},
+            required=tuple(name for name in found.required if name not in withheld),
+            permitted=tuple(name for name in found.permitted if name not in withheld),
+            undecided={name: facts for name, facts in found.undecided.items() if name not in open_},
+            unproven=unproven.in_force(day),
+            withheld=tuple(sorted({*withheld})),
         )
 
     def _looked_up(self, facts: Facts, day: int, names_unknown: bool, among: int = -1) -> list[View]:

@@ -407,11 +407,42 @@ class Constraint:
 
 
 @dataclass(frozen=True, slots=True)
+class Unproven:
+    """A rule, or a whole file of them, that could not be read: nobody knows what it changes, so it is never absent.
+
+    `actions` (canonical names) and `outcomes` are what it speaks of, `is_everything` where that is not known either.
+    `reach` are those actions and all others that answer one of the outcomes, `beside` actions that it may speak of
+    since no rule does that can be read. `finding` and `reason` say what is wrong.
+    """
+
+    path: str
+    line: int
+    actions: tuple[str, ...]
+    outcomes: tuple[str, ...]
+    finding: str
+    reason: str
+    policy_id: str | None = None
+    owner: str = ""
+    domain: str | None = None
+    start: int | None = None
+    end: int | None = None
+    audience: tuple[str, ...] = ()
+    is_everything: bool = False
+    reach: frozenset[str] = frozenset()
+    beside: tuple[str, ...] = ()
+
+    def holds_on(self, day: int) -> bool:
+        """Would it be in force on that day (an ordinal), as far as it can be read?"""
+        return (self.start is None or self.start <= day) and (self.end is None or day <= self.end)
+
+
+@dataclass(frozen=True, slots=True)
 class Ruleset:
     """Everything a question about policies needs: the words, the rules in force, and how they relate.
 
     Rules are sorted by rule id. `overrides` maps a policy to those it declares an exception to;
-    `excludes` holds both orders of every pair of actions that are never required together.
+    `excludes` holds both orders of every pair of actions that are never required together. `unproven` are the rules
+    that could not be read; the questions of a check are asked without them.
     """
 
     variables: Mapping[str, Variable]
@@ -421,3 +452,4 @@ class Ruleset:
     excludes: frozenset[tuple[str, str]] = frozenset()
     complete: tuple[str, ...] = ()
     outcomes: tuple[str, ...] = ()
+    unproven: tuple[Unproven, ...] = ()

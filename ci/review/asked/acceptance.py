@@ -22,8 +22,8 @@ from bylaw.github.text import code, fenced, quiet
 from ci.findings import Finding
 from ci.loading.rules import effective, load_defaults
 from ci.loading.source import Unreadable, parse
+from ci.loading.unread import UNREPRESENTABLE
 from ci.loading.waivers import PATH
-from ci.pipeline import UNREPRESENTABLE
 from ci.review.asked.answers import Head
 from ci.review.asked.commands import Accept
 from ci.review.asked.reply import Proposed

@@ -64,7 +64,7 @@ def why(asked: Why, head: Head) -> str:
     """What holds in the case, and by which rules. Raises UsageError for facts or a case that are not there."""
     run = head.run
     facts = _read(run, asked.facts if asked.facts is not None else _facts_of(run, asked.case))
-    found = decide(run.ruleset, facts, run.at.toordinal())
+    found = decide(run.deciding, facts, run.at.toordinal())
     words = case_in_words(facts, labels(run.workspace.vocabulary)) if facts else "nothing is known"
     return "\n".join([f"**{quiet(words)}**, on {run.at}:", "", *_said(found, run), *_rules(found)])
 
@@ -110,6 +110,9 @@ def _said(found: Decision, run: Run) -> Iterator[str]:
     for what in ("required", "prohibited", "permitted"):
         if actions := getattr(found, what):
             yield f"- {what}: {', '.join(map(code, actions))}"
+    for rule in found.unproven:
+        about = ", ".join(map(code, dict.fromkeys((*rule.outcomes, *rule.actions))))
+        yield f"- not decided: {about}; a rule in {code(f'{rule.path}:{rule.line}')} cannot be read"
     for conflict in found.conflicts:
         yield f"- {' and '.join(map(code, sorted(conflict.policies)))} contradict each other, and neither gives way"
 

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import time
 from collections import Counter
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import date
 from functools import cache
@@ -16,6 +16,7 @@ from pathlib import Path
 from typing import Any
 
 from bylaw.canonical import plain
+from bylaw.logic.formula.ir import Unproven
 from ci import pipeline, recorded
 from ci.check import Checked, Executors, Gating, against, check
 from ci.diff import only_remarks, sides, speech, texts_of
@@ -27,9 +28,10 @@ from ci.loading.derived.record import PolicyRecord
 from ci.loading.derived.variables import variables
 from ci.loading.files import Content
 from ci.loading.load import Workspace, files_of, rare_collection
+from ci.loading.unread import UNREPRESENTABLE
 from ci.parts.inventory import Inventory, inventory
 from ci.parts.part import Selection, settled
-from ci.pipeline import UNREPRESENTABLE, Run
+from ci.pipeline import Run
 from ci.progress import Progress
 from ci.review.computed.document import (
     LONGEST,
@@ -169,20 +171,20 @@ def _parts(now: Inventory, diff: Diff, checked: Checked) -> Looked:
 
 def _etag(run: Run) -> str | None:
     """The etag of the head's bundle; None where something that was written is in no bundle."""
-    if run.unrepresentable:
+    if run.stopping(allows_errors=False):
         return None
     from bylaw.bundle import etag
     from ci.compile import compile_bundle
 
     run = pipeline.without_drafts(run)
-    bundle = compile_bundle(run.workspace, run.proofs, run.ruleset)
+    bundle = compile_bundle(run.workspace, run.proofs, run.deciding, run.unread)
     return etag(plain(bundle.model_dump(mode="python", by_alias=True)))
 
 
 def _why_no_etag(looked: Looked) -> str:
     if looked.runs is None:
         return f"more than {WHOLE:,} policies are not compiled for a review"
-    return "a file cannot be read, so nothing is compiled"
+    return "a rule or a file cannot be read, so nothing is compiled"
 
 
 # ---- what it says ---------------------------------------------------------------------------------------------------
@@ -203,8 +205,8 @@ def _cases(looked: Looked, diff: Diff, line: Line) -> _Cases:
         return _Cases()
     before, after = looked.runs
     now, then = surveyed(after, looked.records, before, touched(before.proofs.records, diff.files))
-    # What a contradiction leaves undecided would be written down as if it were meant.
-    is_open = any(finding.id == "conflict" for finding in looked.checked.new)
+    # What a contradiction, or a rule that cannot be read, leaves undecided would be written down as if it were meant.
+    is_open = bool(after.in_doubt) or any(finding.id == "conflict" for finding in looked.checked.new)
     missing = "" if is_open else now.yaml(MOST_CASES)
     coverage = Coverage(before=then, after=covered(now.survey.coverage))
     fixes = () if is_open else tuple(appended(now.entries(MOST_CASES), diff, line))
@@ -248,7 +250,7 @@ def _told(now: Inventory, looked: Looked, diff: Diff, line: Line) -> dict[str, A
     listed = [found(finding, diff, False, line, said) for finding in new[:MOST]]
     old = [finding for finding in told if finding.fingerprint in checked.existing]
     listed += [found(finding, diff, True, line, said) for finding in old[: MOST - len(listed)]]
-    unknown = list(_unknown(checked))
+    unknown = list(_unknown(looked))
     drawn = list(graphs(looked.records[:MOST_SURVEYED], words, said))
     severities = Counter(finding.severity for finding in checked.new)
     return {
@@ -298,11 +300,12 @@ def _waivers(checked: Checked) -> list[WaiverItem]:
     return [WaiverItem(finding=one.finding, until=one.until.isoformat()) for one in new[:MOST]]
 
 
-def _unknown(checked: Checked) -> list[str]:
-    """Why it is not known that nothing else changes: a limit was hit, or a changed file has no rules.
+def _unknown(looked: Looked) -> list[str]:
+    """Why it is not known that nothing else changes: a limit was hit, or a rule cannot be read.
 
     Whatever a repository makes of such findings: one that is off has left as much open.
     """
+    checked = looked.checked
     raw = [finding for finding in checked.raw if finding.fingerprint not in checked.existing]
     limits = [
         clipped(finding.message)
@@ -310,8 +313,18 @@ def _unknown(checked: Checked) -> list[str]:
         if finding.id == "unknown-answer" and finding.rules[:1] == ("outcome-change",)
     ]
     paths = {finding.at.path for finding in raw if finding.id in _KEPT_OUT and finding.severity == "error"}
+    paths |= {rule.path for rule in _missed(looked)}
     limits += [clipped(finding.message) for finding in raw if "apart" in finding.detail]
     return [*limits, *(f"{path} takes no part in the comparison: it has errors" for path in sorted(paths))]
+
+
+def _missed(looked: Looked) -> Iterator[Unproven]:
+    """The rules that cannot be read: of those that both sides have, nobody knows what they make of other changes."""
+    before, after = looked.runs or (None, None)
+    if before is not None and after is not None:
+        is_changed = before.ruleset != after.ruleset
+        both = {*before.unproven} & {*after.unproven}
+        yield from (rule for rule in (*before.unproven, *after.unproven) if is_changed or rule not in both)
 
 
 def _lines(now: Inventory) -> Line:

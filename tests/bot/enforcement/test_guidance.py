@@ -122,7 +122,9 @@ def test_a_failed_policy_is_quoted_at_every_door(kennel, tmp_path: Path, call) -
     """Over HTTP, as an MCP tool and in the terminal: the same words, with the file that they stand in."""
     kennel()
     out, question = tmp_path / "out", "Do you take parrots?"
-    assert call("compile", "--root", tmp_path, "-o", out).code == 1  # what is wrong is said, and the rest is written
+    stopped = call("compile", "--root", tmp_path, "-o", out)
+    assert stopped.code == 1 and "POL-BOARDING-003.yaml:" in stopped.err and not out.exists()
+    assert call("compile", "--root", tmp_path, "-o", out, "--allow-errors").code == 0
     bundle = out / "compiled_policy_bundle.json"
     assert (
         json.loads(bundle.read_text())["policies"]["POL-BOARDING-003"]["processing_status"]["formalization"] == "failed"
@@ -140,6 +142,7 @@ def test_a_failed_policy_is_quoted_at_every_door(kennel, tmp_path: Path, call) -
         assert policy["texts"] == ["Parrots and other birds sleep in the quiet room."]
         assert (policy["path"], policy["line"]) == ("policies/boarding/POL-BOARDING-003.yaml", 1)
         assert found["uncovered"] is None
+        assert [one["policy_id"] for one in found["unproven"]] == ["POL-BOARDING-003"]
         assert "POL-BOARDING-003" in found["layers"]["prompt_context"]["policies"]
     assert "“Parrots and other birds sleep in the quiet room.”" in shown
     assert f"POL-BOARDING-003 (relevance 0.8, owner Bird Keeper, {NOTE})" in shown

@@ -21,7 +21,7 @@ DATA = yaml.safe_load(Path(__file__).with_name("cases.yaml").read_text(encoding=
 DAY = date(2026, 6, 1).toordinal()
 KEYS = {
     *("outcomes", "required", "prohibited", "permitted", "fired", "lost", "conflicts", "missing_facts", "path"),
-    "undecided",
+    *("undecided", "unproven"),
 }
 
 

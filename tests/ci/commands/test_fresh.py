@@ -60,11 +60,23 @@ def test_outside_git_another_day_is_another_question(root):
 
 def test_a_repository_that_does_not_compile_says_so_and_keeps_the_old_bundle(root):
     _, etag = compiled(root)
-    (root / "policies" / "rental" / "POL-RENTAL-001.yaml").write_text("policy_id: [")
+    (root / "rules").mkdir(exist_ok=True)
+    (root / "rules" / "roles.yaml").write_text("roles: [")
     with pytest.raises(UsageError) as raised:
         fresh.bundle(root, root / ".bylaw", TODAY)
     assert "bylaw check" in (raised.value.help or "")
     assert read(root / ".bylaw" / "compiled_policy_bundle.json").bundle_metadata.etag == etag
+
+
+def test_what_was_unproven_is_read_again_once_it_is_mended(root):
+    path = root / "policies" / "rental" / "POL-RENTAL-001.yaml"
+    good, (_, etag) = path.read_text(), compiled(root)
+    path.write_text("policy_id: [")
+    fresh.bundle(root, root / ".bylaw", TODAY)
+    told = read(root / ".bylaw" / "compiled_policy_bundle.json").bundle_metadata.unproven
+    assert [one.policy_id for one in told] == ["POL-RENTAL-001"]
+    path.write_text(good)
+    assert compiled(root)[1] == etag
 
 
 def test_what_somebody_else_has_sealed_is_compiled_again(root, home):

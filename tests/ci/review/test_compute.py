@@ -138,7 +138,7 @@ def test_a_file_that_cannot_be_read_leaves_the_rest_of_the_answer_open(company: 
     document = reviewed(company)
     (found,) = by_id(document, "unreadable-file")
     assert found.at.path == "policies/rental/POL-RENTAL-006.yaml"
-    assert (document.etag, document.without_etag) == (None, "a file cannot be read, so nothing is compiled")
+    assert (document.etag, document.without_etag) == (None, "a rule or a file cannot be read, so nothing is compiled")
     assert not document.nothing_else_changes
     assert document.unknown == ["policies/rental/POL-RENTAL-006.yaml takes no part in the comparison: it has errors"]
 

@@ -117,6 +117,13 @@ def test_why_says_what_holds_and_by_whom(talk):
     assert "`POL-REFUND-090` and `POL-REFUND-091` contradict each other" in answer
 
 
+def test_why_decides_nothing_that_a_rule_may_change_which_cannot_be_read(talk):
+    talk.github.commit("feature", {"policies/refund/POL-REFUND-092.yaml": "policy_id: ["})
+    answer, _ = talk.ask("/bylaw why a fresh one")
+    assert "not decided:" in answer and "policies/refund/POL-REFUND-092.yaml:1" in answer
+    assert "**full" not in answer and "**reject" not in answer
+
+
 @pytest.mark.parametrize(
     ("text", "says"),
     [

@@ -44,8 +44,10 @@ def _violations(draft: AnswerDraft, found: Found) -> Iterator[Violation]:
     """The worst first: what is wrong, what cannot be, what nobody covers or could read, what is missing."""
     yield from (_of(draft, one, _KINDS[one.kind]) for one in found.reading.claims if one.status == "invalid")
     if found.verdict == "impossible" or any(one.status == "impossible" for one in found.reading.claims):
-        said = next((text for text in found.objections if "break" in text or "contradict" in text), "it cannot be")
-        yield Violation("impossible", said, "", found.rules[0] if found.rules else None)
+        telling = ("break", "contradict", "cannot be read")
+        said = next((text for text in found.objections if any(word in text for word in telling)), "it cannot be")
+        rule = found.rules[0] if found.rules and not found.unproven else None
+        yield Violation("impossible", said, "", rule, next(iter(found.unproven), None))
     if found.verdict == "uncovered":
         yield Violation("uncovered", "no policy in force speaks about this question")
     for gap in found.reading.unread:

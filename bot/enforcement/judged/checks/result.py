@@ -14,7 +14,7 @@ from bot.enforcement.question.topic.scope import Scope
 from bot.index import BundleIndex
 from bylaw.language.glyphs import as_seen
 from bylaw.logic.decide.evaluate import Decision, Evaluator
-from bylaw.logic.formula.ir import ConditionalRule, Value
+from bylaw.logic.formula.ir import ConditionalRule, Unproven, Value
 
 Kind = Literal[
     "pii",
@@ -36,12 +36,15 @@ Judge = Callable[[str, str, Sequence[str]], float | None]  # query, answer, rule
 
 @dataclass(frozen=True, slots=True)
 class Violation:
-    """One thing that is wrong. `words` are the answer's own; `rule` is the one that says otherwise."""
+    """One thing that is wrong. `words` are the answer's own; `rule` is the one that says otherwise, `unproven` one that
+    may and cannot be read.
+    """
 
     kind: Kind
     message: str
     words: str = ""
     rule: ConditionalRule | None = None
+    unproven: Unproven | None = None
 
 
 @dataclass(frozen=True, slots=True)

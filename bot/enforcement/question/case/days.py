@@ -20,7 +20,7 @@ from bylaw.language.lexicon import closed, lexicon
 from bylaw.language.periods import CalendarRules, shifted
 from bylaw.language.text import as_typed
 from bylaw.language.words import AUXILIARIES, FUNCTION_WORDS, Word
-from bylaw.logic.formula.ir import ConditionalRule
+from bylaw.logic.formula.ir import ConditionalRule, Unproven
 
 _AHEAD, _BACK = CalendarRules(is_ahead=True), CalendarRules()
 _PAST, _PERFECT = closed("past_auxiliary"), closed("perfect")
@@ -75,7 +75,7 @@ def told_days(text: str, today: date, reads: Sequence[Read]) -> ToldDays | None:
     return others[0] if len(others) == 1 else None
 
 
-def changes(days: Days, rules: Sequence[ConditionalRule]) -> list[date]:
+def changes(days: Days, rules: Sequence[ConditionalRule | Unproven]) -> list[date]:
     """The first of *days*, and each on which one of *rules* begins or no longer holds."""
     turns = {day for rule in rules for day in (rule.start, rule.end and rule.end + 1) if day is not None}
     within = sorted(day for day in turns if days.start.toordinal() < day < days.end.toordinal())
