@@ -19,10 +19,10 @@ from typing import TYPE_CHECKING, Any
 from bot.answerers import answerers
 from bot.clock import new_id, now
 from bot.evidence.anchoring import anchoring, notice_loss
-from bot.evidence.artifacts import Shelf
+from bot.evidence.artifacts import Artifacts, Shelf
 from bot.evidence.store.engine import Store, StoreError, connect
 from bot.evidence.store.migrate import HEAD, revision, upgrade
-from bot.evidence.store.pulse import is_writable
+from bot.evidence.store.pulse import has_room, is_writable
 from bot.evidence.store.refinements import judged
 from bot.evidence.store.tables import served as served_bundle
 from bot.evidence.store.tables.papers import shelf_of
@@ -80,7 +80,10 @@ class Bot:
         services = self.services()
         is_reachable = _is_current(services.store)
         is_writable = is_reachable and self._beats(services.store)
-        return Readiness(is_writable, services.bundle_etag, services.commit, is_reachable, self._refused, is_writable)
+        day = services.index.local(now()).date().toordinal()
+        unproven = len(services.index.evaluator.unproven.in_force(day))
+        found = (services.bundle_etag, services.commit, is_reachable, self._refused, is_writable, unproven)
+        return Readiness(is_writable, *found)
 
     def settle(self) -> None:
         """For whoever serves long: build what the first question would wait for, look ahead at what will be decided,
@@ -102,9 +105,15 @@ class Bot:
         """Is the store writable, as found out a moment ago at most? Anybody may ask, and it costs a sync."""
         with self._pulse:
             if time.monotonic() >= self._beat_until:
-                self._is_beating = is_writable(store, now())
+                self._is_beating = is_writable(store, now()) and self._keeps_papers()
                 self._beat_until = time.monotonic() + BEAT_SECONDS
             return self._is_beating
+
+    def _keeps_papers(self) -> bool:
+        """Has the folder of the artifacts room, where they lie in one of their own?"""
+        shelf = self._services.artifacts
+        folder = Path(shelf.base) if isinstance(shelf, Artifacts) and shelf.is_folder else None
+        return folder is None or not folder.is_dir() or has_room(folder)
 
     def _learn(self) -> None:
         """What the new bundle says itself need not be anybody's private correction any more."""

@@ -86,7 +86,9 @@ class Services:
 
 @dataclass(frozen=True)
 class Readiness:
-    """Can questions be answered now? `refused` says why a newer bundle is not the one being served."""
+    """Can questions be answered now? `refused` says why a newer bundle is not the one being served; `unproven_count` is
+    how many rules in force cannot be read, so that nothing is answered that they may change.
+    """
 
     is_ready: bool
     bundle_etag: str
@@ -94,6 +96,7 @@ class Readiness:
     store: bool
     refused: str | None = None
     is_writable: bool = True
+    unproven_count: int = 0
 
 
 class Serving(Protocol):

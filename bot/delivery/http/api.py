@@ -120,6 +120,7 @@ def build(
             "commit": found.commit,
             "store": "unreachable" if not found.store else "reachable" if found.is_writable else "read-only",
             "refused_bundle": found.refused,
+            "unproven": found.unproven_count,
         }
         return JSONResponse(body, 200 if found.is_ready else 503)
 

@@ -229,6 +229,7 @@ def test_a_healthy_server_is_up_and_ready(shared):
         "commit": "abc1234",
         "store": "reachable",
         "refused_bundle": None,
+        "unproven": 0,
     }
 
 
@@ -252,6 +253,18 @@ def test_a_server_that_could_keep_nothing_is_not_ready(server):
     resource.prlimit(server.process.pid, resource.RLIMIT_FSIZE, (resource.RLIM_INFINITY, resource.RLIM_INFINITY))
     while httpx.get(f"{server.address}/readyz").status_code != 200:
         assert time.monotonic() < until
+
+
+def test_a_disk_without_room_for_a_reply_is_not_ready(server):
+    """The pulse writes one row over and over, into space that the log of the store has: that alone says nothing."""
+    for _ in range(2):
+        assert httpx.get(f"{server.address}/readyz").status_code == 200
+    limits = (300_000, resource.RLIM_INFINITY)  # no file grows beyond that, as where a disk is nearly full
+    resource.prlimit(server.process.pid, resource.RLIMIT_FSIZE, limits)
+    until = time.monotonic() + 10
+    while (ready := httpx.get(f"{server.address}/readyz")).status_code == 200:
+        assert time.monotonic() < until
+    assert ready.json()["store"] == "read-only"
 
 
 def test_a_store_that_breaks_is_said_without_its_address(server):
