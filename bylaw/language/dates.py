@@ -89,6 +89,10 @@ _DATE = (
     rf"(?:{_YEAR}-\d\d-\d\d|{_MONTH} \d\d?(?:st|nd|rd|th)?(?:,? {_YEAR})?|\d\d?(?:st|nd|rd|th)?(?: of)? {_MONTH}"
     rf"(?:,? {_YEAR})?|{_YEAR}-\d\d|q[1-4](?: (?:of )?{_YEAR})?|{_MONTH} {_YEAR}|{_MONTH}|{_YEAR}|today|yesterday)"
 )
+_ONE_DAY = (
+    rf"(?:{_YEAR}-\d\d-\d\d|{_MONTH} \d\d?(?:st|nd|rd|th)?(?:,? {_YEAR})?|\d\d?(?:st|nd|rd|th)?(?: of)? {_MONTH}"
+    rf"(?:,? {_YEAR})?|today|yesterday)"
+)
 _DAY_NAMED, _UNIT_NAMED, _ANYTHING = re.compile(_DATE), re.compile(_UNIT), re.compile("")
 _END = r"(?![\w-])"
 _QUARTER = re.compile(rf"(?P<fiscal>(?!))?q(?P<number>[1-4])(?P<ordinal>)(?: (?:of )?(?P<year>{_YEAR}))?")
@@ -418,7 +422,7 @@ _GRAMMAR: Sequence[tuple[str, _Reader, re.Pattern[str]]] = (
         _ANYTHING,
     ),
     (
-        rf"(?:(?:in|during|for) )?(?:the )?(?P<unit>(?!quarter of {_YEAR}){_UNIT}) (?:of|containing) (?P<from>{_DATE})",
+        rf"(?:(?:in|during|for) )?(?:the )?(?P<unit>{_UNIT}) (?:of|containing) (?P<from>{_ONE_DAY})",
         _around,
         _DAY_NAMED,
     ),
