@@ -28,7 +28,8 @@ Word = Annotated[str, StringConstraints(min_length=1, max_length=200)]
 Quote = Annotated[str, StringConstraints(min_length=1, max_length=4_000)]
 Operator = Annotated[
     Literal["==", "!=", "<", "<=", ">", ">=", "in", "not in", "between", "contains", "is", "is not", "is null",
-            "not null"],
+            "not null", "not contains", "starts with", "not starts with", "ends with", "not ends with", "is weekend",
+            "not weekend", "same", "not same", "not <", "not <=", "not >", "not >=", "not between"],
     BeforeValidator(lambda given: "==" if given == "=" else given),
 ]  # fmt: skip
 
@@ -36,14 +37,14 @@ _VALUED = ("name", "operator", "value", "unit")
 KINDS: Mapping[TextKind, Mapping[str, tuple[str, ...]]] = {
     "policy": {"asks": ("name", "mode"), "fact": _VALUED},
     "data": {
-        "asks": ("name", "of"),
-        "group": ("name", "unit"),
-        "filter": (*_VALUED, "any_of"),
+        "asks": ("name", "of", "unit"),
+        "group": ("name", "unit", "value"),
+        "filter": (*_VALUED, "any_of", "of"),
         "having": (*_VALUED, "of"),
         "time": ("name", "value"),
         "compare": ("name", "value"),
-        "order": ("name", "value"),
-        "limit": ("name", "value"),
+        "order": ("name", "value", "of"),
+        "limit": ("name", "value", "unit", "of"),
         "over": ("name", "value"),
     },
     "decision": {"asks": ("name",), "anchor": ("name",), "filter": _VALUED},
@@ -64,10 +65,17 @@ KINDS: Mapping[TextKind, Mapping[str, tuple[str, ...]]] = {
 # What an item of a kind cannot be without; a form's item may lack the quote.
 _NEEDED: Mapping[str, tuple[str, ...]] = {
     "gives": ("action",), "denies": ("action",), "figure": ("value",), "limit": ("value",), "source": ("policy_id",),
-    "asks": ("named",), "fact": ("named", "value"), "group": ("named",), "having": ("named", "value"),
-    "order": ("value",), "anchor": ("named",),
+    "asks": ("named",), "fact": ("named", "value"), "having": ("named",), "order": ("value",), "anchor": ("named",),
+    "over": ("value",),
 }  # fmt: skip
 _LIMIT_OF_DATA = ("value",)
+# Of a data question: what may stand in the place of what is missing.
+_EITHER: Mapping[str, tuple[str, ...]] = {
+    "group": ("named", "unit", "value"),
+    "filter": ("named", "any_of"),
+    "having": ("value", "of"),
+}
+_MOST_NESTED = 6  # items inside one another
 
 
 class Item(BaseModel):
@@ -201,6 +209,24 @@ def read_items(given: Any, kind: TextKind) -> Proposal:
     return Proposal(tuple(_item(one, i, kind) for i, one in enumerate(given)), tuple(unknown))
 
 
+def kind_of_items(given: Any, wished: TextKind | None) -> TextKind | None:
+    """The kind of question that *given* are items of: the one *wished*, else the only one that they fit; None where
+    they fit several. Raises UsageError where they fit none.
+    """
+    kinds: tuple[TextKind, ...] = ("data", "policy", "decision") if wished is None else (wished,)
+    fitting: list[TextKind] = []
+    problem: UsageError | None = None
+    for kind in kinds:
+        try:
+            read_items(given, kind)
+            fitting.append(kind)
+        except UsageError as error:
+            problem = problem or error
+    if not fitting and problem is not None:
+        raise problem
+    return fitting[0] if len(fitting) == 1 else None
+
+
 def _item(given: object, i: int, kind: TextKind) -> Item:
     try:
         item = Item.model_validate(given)
@@ -213,7 +239,7 @@ def _item(given: object, i: int, kind: TextKind) -> Item:
     return item
 
 
-def misfit_of(item: Item, kind: TextKind) -> str | None:
+def misfit_of(item: Item, kind: TextKind, depth: int = 0) -> str | None:
     """Why *item* is none of the items of a text of that kind; None where it is one."""
     kinds = KINDS[kind]
     if item.kind not in kinds:
@@ -226,9 +252,20 @@ def misfit_of(item: Item, kind: TextKind) -> str | None:
         return f"`{item.kind}` has no quote"
     needed = _LIMIT_OF_DATA if (kind, item.kind) == ("data", "limit") else _NEEDED.get(item.kind, ())
     missing = [key for key in needed if getattr(item, key) is None]
+    either = _EITHER.get(item.kind, ()) if kind == "data" else ()
+    if either and all(getattr(item, key) in (None, []) for key in either):
+        missing += either[:1]
     if missing:
         return f"`{item.kind}` needs `{'name' if missing[0] == 'named' else missing[0]}`"
-    return None
+    return _misfit_inside(item, depth) if kind == "data" else None
+
+
+def _misfit_inside(item: Item, depth: int) -> str | None:
+    """Why an item in `of` or `any_of` is none; None where all of them are."""
+    inside = (*item.of, *item.any_of)
+    if inside and depth >= _MOST_NESTED:
+        return f"items are at most {_MOST_NESTED} deep"
+    return next((found for one in inside if (found := misfit_of(one, "data", depth + 1)) is not None), None)
 
 
 def _listed(keys: Iterable[str]) -> str:

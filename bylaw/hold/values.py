@@ -42,8 +42,9 @@ class Values:
 
     @cached_property
     def spans(self) -> tuple[Span, ...]:
-        """Every time phrase."""
-        return dates.find(self.seen.text.seen, self.clock.today, self.clock.calendar)
+        """Every time phrase; a number with a unit behind it ("2000 m") is no year."""
+        found = dates.find(self.seen.text.seen, self.clock.today, self.clock.calendar)
+        return tuple(span for span in found if not any(_measures(one, span) for one in self.figures))
 
     @cached_property
     def figures(self) -> tuple[Figure, ...]:
@@ -69,6 +70,12 @@ class Values:
                 if first < last and left:
                     return self.seen.text.seen[first:last].strip()
         return None
+
+
+def _measures(figure: Figure, span: Span) -> bool:
+    """Is the whole of *span* the number of a sum, a length, a weight?"""
+    is_number = figure.first <= span.begins and span.ends <= figure.core < figure.end
+    return is_number and figure.unit is not None and _is_measured(figure.unit)
 
 
 _LEADING = frozenset(("in", "on", "during", "for", "of", "at", "the", "from"))

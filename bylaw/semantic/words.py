@@ -25,16 +25,36 @@ def index_context(context: Context, schemas: Collection[str] | None = None) -> I
     }
     names: list[Name] = []
     for entity in entities.values():
-        names += _parts(entity)
+        names += _parts(entity, frozenset(_counting(entity.name, context)))
         names += _roles(entity, entities)
     names += [
-        _metric(one) for _, one in sorted(context.metrics.items()) if one.entity is None or one.entity in entities
+        _metric(one)
+        for name, one in sorted(context.metrics.items())
+        if schemas is None or _counted(name, context) <= entities.keys()
     ]
     return Index(_with_glossary(names, context))
 
 
-def _parts(entity: Entity) -> Iterator[Name]:
-    yield Name(entity.name, "entity", (_called(entity.name), *entity.synonyms))
+def _counted(name: str, context: Context, seen: frozenset[str] = frozenset()) -> set[str]:
+    """The entities whose rows a metric counts, through all that it is made of; one that is none of ours is nobody's."""
+    metric = context.metrics.get(name)
+    if metric is None or name in seen:
+        return {name}
+    if metric.entity is not None:
+        return {metric.entity}
+    parts = (metric.numerator, metric.denominator, metric.metric, *(one.name for one in metric.inputs))
+    return set().union(*(_counted(part, context, seen | {name}) for part in parts if part))
+
+
+def _counting(entity: str, context: Context) -> Iterator[str]:
+    """The metrics that count the rows of an entity: their words may stand for its number."""
+    for name, metric in sorted(context.metrics.items()):
+        if metric.entity == entity and metric.agg in ("count", "count_distinct"):
+            yield name
+
+
+def _parts(entity: Entity, counting: frozenset[str]) -> Iterator[Name]:
+    yield Name(entity.name, "entity", (_called(entity.name), *entity.synonyms), kin=counting)
     columns = set(entity.pii)
     parts: tuple[Dimension | TimeDimension | Fact, ...] = (*entity.dimensions, *entity.time_dimensions, *entity.facts)
     for part in parts:
@@ -55,8 +75,10 @@ def _part(entity: Entity, part: Dimension | TimeDimension | Fact) -> Name:
         return Name(name, "date", texts, type="date", owner=entity.name)
     if isinstance(part, Fact):
         return Name(name, "number", texts, type="decimal", unit=part.unit, owner=entity.name)
+    is_label = part.name in entity.label or bool(entity.primary_key and part.sql in entity.primary_key.columns)
+    near = (_called(entity.name), *entity.synonyms) if is_label else ()
     kind = "date" if _MOMENT.search(part.data_type or "") else "dimension"
-    return Name(name, kind, texts, type=_type(part), values=_values(part), owner=entity.name)  # type: ignore[arg-type]  # one of two
+    return Name(name, kind, texts, type=_type(part), values=_values(part), near=near, owner=entity.name)  # type: ignore[arg-type]  # one of two
 
 
 def _type(part: Dimension) -> ValueType:
