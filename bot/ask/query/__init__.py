@@ -1,0 +1,1 @@
+"""A semantic query from the held items of a data question."""
