@@ -41,6 +41,12 @@ _WAREHOUSE = click.option(
 @click.option(
     "--form", metavar="JSON|@FILE", help="The filled form of a data question: answered whatever the words say."
 )
+@click.option(
+    "--items", metavar="JSON|@FILE", help="What you say that the question says, as items: held against its words."
+)
+@click.option(
+    "--kind", type=click.Choice(["policy", "data", "decision"]), help="What is asked; by default the words tell it."
+)
 @click.option("--as", "user", metavar="USER", default="anonymous", help="Who asks; rights come from rules/roles.yaml.")
 @click.option("--session", metavar="ID", help="Continue this conversation. Without it every question stands alone.")
 @_BUNDLE
@@ -74,6 +80,8 @@ _WAREHOUSE = click.option(
 def ask(
     question: str | None,
     form: str | None,
+    items: str | None,
+    kind: str | None,
     user: str,
     session: str | None,
     bundle: Path | None,
@@ -99,6 +107,8 @@ def ask(
     bylaw ask --warehouse duckdb:///shop.duckdb "net revenue by region last quarter"
     bylaw ask --session tv "Can I return a TV?" && bylaw ask --session tv "12 days ago"
     bylaw ask "Why did we move the return window?" --json
+    bylaw ask "net revenue by region" --items '[{"kind": "asks", "name": "net_revenue", "quote": "net revenue"}, \
+        {"kind": "group", "name": "customers.region", "quote": "by region"}]'
     bylaw ask --form '{"metrics": ["net_revenue"], "by": ["customers.region"], "period": "last quarter"}'
     """
     from bot import app
@@ -109,8 +119,9 @@ def ask(
     from bot.request.orchestrator import handle
 
     asked_at = moment(at) if at else now()
-    given_form = _form(form)
+    given_form, given_items = _form(form), _items(items)
     question = question or ("the filled form" if given_form is not None else "")
+    question = question or ("the given items" if given_items is not None else "")
     if not question.strip():  # before the policies are read, which takes its time
         raise UsageError("the question is empty", 'ask something: bylaw ask "…"')
     given = given_settings(root, warehouse)
@@ -125,6 +136,7 @@ def ask(
             check_is_on(services.index)
         mode = "iter" if iterative else None
         wished = {"criticality": criticality, "autonomy_override": level, "form": given_form, "mode": mode}
+        wished |= {"items": given_items, "kind": kind}
         asked = Question(
             text=question,
             actor=actor,
@@ -277,6 +289,23 @@ def _form(said: str | None) -> object:
         raise UsageError(
             "the form is not JSON", 'write it like {"metrics": ["net_revenue"], "period": "2025"}'
         ) from None
+
+
+def _items(said: str | None) -> object:
+    """The items in *said*, which is JSON or names a file of it. Raises UsageError for what is none."""
+    if said is None:
+        return None
+    from bylaw.hold.item import kind_of_items
+
+    try:
+        text = Path(said[1:]).read_text(encoding="utf-8") if said.startswith("@") else said
+        given = json.loads(text)
+    except (OSError, UnicodeDecodeError) as error:
+        raise UsageError(f"cannot read `{said[1:]}`: {getattr(error, 'strerror', None) or error}") from None
+    except (ValueError, RecursionError):
+        raise UsageError("the items are not JSON", 'give a list, `[{"kind": …, "quote": …}]`') from None
+    kind_of_items(given, None)
+    return given
 
 
 def _is_interactive() -> bool:

@@ -11,7 +11,7 @@ from dataclasses import dataclass, replace
 from datetime import date
 from typing import Any
 
-from bot.analytics import form, unread
+from bot.analytics import form, items, readings, unread
 from bot.analytics.plan import autonomy, judged, plans
 from bot.analytics.plan.execution import Execution
 from bot.analytics.plan.interfaces import ExecutionRequest, ExecutionResponse, Results
@@ -20,10 +20,8 @@ from bot.analytics.plan.plans import Assent, Settle
 from bot.analytics.plan.restatement import renamed, restated
 from bot.analytics.plan.rows import with_rows
 from bot.analytics.prepared import Prepared, prepared_for, previous_of
-from bot.analytics.proposals import readings
-from bot.analytics.proposals.propose import Modelled, Proposed
 from bot.analytics.reader import carrying
-from bot.analytics.reader.asking import is_write_request
+from bot.analytics.reader.asking import is_follow_up, is_write_request
 from bot.analytics.reader.headline import headline
 from bot.analytics.reader.read import calendar_rules
 from bot.analytics.reader.reading import Bound, NotUnderstood, Unclear
@@ -32,10 +30,16 @@ from bot.analytics.reply.charts import chart
 from bot.analytics.reply.citing import citations_of
 from bot.analytics.reply.names import Names
 from bot.analytics.reply.ties import UNSEEN, Ties
-from bot.conversation import Interval, Question, Reply, Turn
+from bot.ask.ground import ground_of_data
+from bot.ask.query import propose
+from bot.ask.query.propose import Proposed
+from bot.ask.query.reading import HeldQuery, hold_question
+from bot.conversation import Binding, Interval, Question, Reply, Turn
 from bot.index import BundleIndex
 from bylaw.authored.context import Context
 from bylaw.authored.machines.access import Rights
+from bylaw.hold.hold import Ground
+from bylaw.hold.item import read_items
 from bylaw.language.periods import period_of
 from bylaw.llm.guarded import Guard
 from bylaw.semantic import gotchas
@@ -99,6 +103,8 @@ def _turn(question: Question, state: dict[str, Any], means: _Means) -> Turn:
         unread.check_words(question.text, index)
     except Unanswerable as problem:
         return Turn(_refused(question, index, problem.message, problem.help), state)
+    if question.options.get(items.OPTION) is not None:
+        return _answer_items(question, state, means)
     previous = previous_of(state)
     text = question.text if previous is None else plans.beyond(question.text)
     same = None if previous is None else carrying.referred(text, index.rules.autonomy.same.phrases)
@@ -129,24 +135,24 @@ def _both(
     question: Question, state: dict[str, Any], mine: Bound, previous: SemanticQuery | None, means: _Means
 ) -> Turn:
     """What the reader read and what a model reads: the same is answered, two are shown, one alone is confirmed."""
-    said = _modelled(question, previous, (), means)
+    said = _modelled(question, previous, means)
     if said is None:
         return _answer(question, state, mine, means)
-    if said.bound is None:
-        turn = _answer(question, state, mine if said.is_silent else replace(mine, is_alone=True), means)
+    if said.held is None or not said.is_whole:
+        turn = _answer(question, state, mine if said.held is None else replace(mine, is_alone=True), means)
         return _told(turn, said, "reader")
-    theirs = replace(said.bound, author=None)
+    theirs = _bind(question, said.held, means, previous is not None)
     both = f"reader and {said.model}"
     turns = [_answer(question, state, one, means) for one in (mine, theirs)]
     if turns[0].reply.status == "refused":
-        return _told(_answer(question, state, said.bound, means), said)
+        return _told(turns[1], said)
     if renamed(mine.query) == theirs.query or readings.is_same(*turns):
         return _told(turns[0], said, both)
     if turns[1].reply.status == "refused":
         return _told(_answer(question, state, replace(mine, is_alone=True), means), said, "reader")
     offered = readings.choices([_restated(one, means) for one in (mine, theirs)], turns)
     reply = _reply(question, means.index, status="needs_choice", text=readings.BOTH, choices=offered)
-    kept = {**state, "readings": readings.offered(question.text, (mine, said.bound), offered)}
+    kept = {**state, "readings": readings.offered(question.text, (mine, replace(theirs, author=said.model)), offered)}
     papers = alternatives.papers(turns) if all("plan" in turn.artifacts for turn in turns) else {}
     return _told(Turn(reply, kept, artifacts=papers), said, both)
 
@@ -158,21 +164,61 @@ def _restated(bound: Bound, means: _Means) -> str:
     return restated(bound.query, present.metrics_of(bound.query, prepared.context), compiled, prepared.context)
 
 
-def _modelled(
-    question: Question, previous: SemanticQuery | None, unclear: tuple[str, ...], means: _Means
-) -> Proposed | None:
+def _modelled(question: Question, previous: SemanticQuery | None, means: _Means) -> Proposed | None:
     """What a model reads; None where no model is to be asked."""
-    index, prepared, rules = means.index, means.prepared, means.index.rules.autonomy.proposals
-    if means.llm is None or rules is None:
+    index, prepared = means.index, means.prepared
+    if means.llm is None or index.rules.autonomy.proposals is None:
         return None
-    known = (prepared.context, prepared.reader, prepared.compiler, prepared.mask, means.rights, unclear)
-    model = Modelled(means.llm, rules, index.rules.agents, *known)
-    return model.read(question.text, index.local(question.asked_at).date(), previous)
+    today = index.local(question.asked_at).date()
+    before = None if previous is None or not is_follow_up(question.text) else previous
+    shown = None if before is None else before.model_dump(mode="json", exclude_defaults=True)
+    heard = tuple(one.words for one in _read_stakes(question, means)[0])
+    asked = propose.AskedOfModel(question.text, today, heard, shown)
+    return propose.propose(asked, index, _ground(question, means), prepared.compiler, means.llm)
+
+
+def _read_stakes(question: Question, means: _Means) -> tuple[tuple[Binding, ...], tuple[str, ...]]:
+    """The words that say how much depends on the answer, and what they say."""
+    _, stakes, heard = means.prepared.reader.overheard(question.text, means.index.local(question.asked_at).date())
+    return stakes, heard
+
+
+def _ground(question: Question, means: _Means) -> Ground:
+    """What the question is held against: the names that who asks may read."""
+    schemas = None if means.rights is None else means.rights.schemas
+    return ground_of_data(means.index, means.index.local(question.asked_at).date(), schemas)
+
+
+def _bind(question: Question, held: HeldQuery, means: _Means, is_follow_up: bool = False) -> Bound:
+    """What was held whole, as a reading."""
+    return replace(items.bound_of(held, *_read_stakes(question, means)), is_follow_up=is_follow_up)
+
+
+def _answer_items(question: Question, state: dict[str, Any], means: _Means) -> Turn:
+    """The answer to items that a caller gives with the question: whole they run, else the form shows what holds."""
+    proposal = read_items(question.options[items.OPTION], "data")
+    heard = [one.words for one in _read_stakes(question, means)[0]]
+    held = hold_question(question.text, proposal, _ground(question, means), means.prepared.compiler, "given", heard)
+    return _run_or_form(question, state, held, means)
+
+
+def _run_or_form(
+    question: Question, state: dict[str, Any], held: HeldQuery, means: _Means, author: str | None = None
+) -> Turn:
+    """What was held whole runs; of anything else the form shows what was understood, and the reply what was not."""
+    if held.is_whole:
+        turn = _answer(question, state, replace(_bind(question, held, means), author=author), means)
+    else:
+        turn = _formed(question, state, items.unclear_of(held), means)
+    return replace(turn, reply=turn.reply.model_copy(update={"reading": held.reading.written()}))
 
 
 def _told(turn: Turn, said: Proposed, author: str | None = None) -> Turn:
     """*turn*, saying who read the question, with everything that was said kept beside it."""
-    reply = turn.reply.model_copy(update={"meta": said.meta(author)})
+    reading = None if said.held is None else said.held.reading.written()
+    if reading is not None and author is not None and " and " in author:
+        reading = {**reading, "by": "both"}
+    reply = turn.reply.model_copy(update={"meta": said.meta(author), "reading": turn.reply.reading or reading})
     return replace(turn, reply=reply, artifacts={**turn.artifacts, **said.papers()})
 
 
@@ -217,12 +263,12 @@ def _unclear(
 def _proposed(
     question: Question, state: dict[str, Any], unclear: NotUnderstood, previous: SemanticQuery | None, means: _Means
 ) -> Turn:
-    """What a model makes of a question that was not understood, to be confirmed; else that it was not understood."""
-    refused = _formed(question, state, unclear, means)
-    said = None if unclear.is_final else _modelled(question, previous, unclear.words, means)
-    if said is None:
-        return refused
-    return _told(refused if said.bound is None else _answer(question, state, said.bound, means), said)
+    """What a model makes of a question that was not understood: it runs where it is held whole, else the form."""
+    said = None if unclear.is_final else _modelled(question, previous, means)
+    if said is None or said.held is None or (not said.is_whole and said.held.query is None):
+        turn = _formed(question, state, unclear, means)
+        return turn if said is None else _told(turn, said)
+    return _told(_run_or_form(question, state, said.held, means, said.model if said.is_whole else None), said)
 
 
 def _formed(question: Question, state: dict[str, Any], unclear: NotUnderstood, means: _Means) -> Turn:

@@ -265,12 +265,12 @@ def _chosen(field: FormField, known: Understood, labels: Mapping[str, Sequence[s
 
 def known_of(query: SemanticQuery) -> Understood:
     """What of *query* the fields of the form can say: where it cannot be answered, the person changes it there."""
-    filters = [one for one in query.filters if isinstance(one, Filter) and one.operator == "in" and not one.negated]
     order = query.order[:1]
+    numbers = {one.name: spelled.of_each(one) for one in query.summaries}
     found: dict[str, tuple[str, ...]] = {
-        "metrics": query.metrics,
+        "metrics": tuple(numbers.get(name) or name for name in query.metrics),
         "by": query.dimensions,
-        "filters": tuple(f"{one.dimension}={value}" for one in filters for value in one.values),
+        "filters": tuple(option for one in query.filters for option in spelled.options_of(one)),
         "period": (query.window.label,) if query.window is not None else (),
         "grain": (query.grain,) if query.grain else (),
         "date": (query.time_dimension,) if query.time_dimension else (),

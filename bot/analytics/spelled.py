@@ -54,6 +54,28 @@ def told(option: str) -> str | None:
     return f"{readable(found[1].rpartition('.')[2])}{sign} {found[3]}"
 
 
+def options_of(condition: Condition) -> Iterator[str]:
+    """The options of the form that ask for *condition*; none where no option can."""
+    match condition:
+        case Filter(operator="in", values=()):
+            yield f"{'not ' if condition.negated else ''}{condition.dimension}"
+        case Filter(operator="in"):
+            sign = "!=" if condition.negated else "="
+            yield from (f"{condition.dimension}{sign}{value}" for value in condition.values)
+        case Filter(operator="is_null"):
+            yield f"{'present' if condition.negated else 'missing'}({condition.dimension})"
+        case Filter(operator="<" | "<=" | ">" | ">=", negated=False):
+            yield f"{condition.dimension}{condition.operator}{condition.values[0]}"
+        case Related(against=None, than=None, filters=()):
+            yield f"{condition.metric} per {condition.entity}{condition.comparison}{condition.value}"
+
+
+def of_each(number: Summary) -> str | None:
+    """The option for a number of what each of something has; None where no option asks for it."""
+    is_plain = not (number.dimensions or number.grain or number.with_empty) and len(number.per) == 1
+    return f"{number.agg}({number.metric}) per {number.per[0]}" if is_plain else None
+
+
 def readable(name: str) -> str:
     """A name as one reads it."""
     return name.replace("_", " ")

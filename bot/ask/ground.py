@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from datetime import date
 from typing import TYPE_CHECKING, Any
 
@@ -38,6 +38,14 @@ def ground_for(
     return Ground(kind, words, clock, query, told)
 
 
+def ground_of_data(index: BundleIndex, today: date, schemas: Collection[str] | None) -> Ground:
+    """What a data question of somebody who may read *schemas* is held against; None is everything."""
+    known = None if schemas is None else tuple(sorted(schemas))
+    return Ground(
+        "data", index.recently(_context_words)(known), Clock(today, calendar_rules(index.bundle.context.calendar))
+    )
+
+
 def _words(index: BundleIndex, kind: TextKind, user: str) -> Index:
     if kind == "data":
         known = {entity.base_table.schema_name for entity in index.bundle.context.entities.values()}
@@ -53,7 +61,7 @@ def _policy_words(index: BundleIndex) -> Index:
     return index_vocabulary(index.vocabulary, cited)
 
 
-def _context_words(index: BundleIndex, schemas: tuple[str, ...]) -> Index:
+def _context_words(index: BundleIndex, schemas: tuple[str, ...] | None) -> Index:
     from bylaw.semantic.words import index_context  # the models of the context are only needed for data
 
     return index_context(index.bundle.context, schemas)

@@ -11,13 +11,14 @@ from collections.abc import Iterator, Mapping
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass, replace
 from datetime import datetime
-from typing import Any
+from typing import Any, cast, get_args
 
 from bot.conversation import (
     CORRECTS,
     MAX_TEXT,
     PROPOSED,
     Actor,
+    AnswerKind,
     Question,
     Reply,
     ReplyKind,
@@ -245,6 +246,8 @@ def _scope(question: Question, session: Session, services: Services) -> tuple[Qu
     past = Past(session.last_kind, session.pending)
     if question.options.get("form") is not None:
         return question, Route("data", 1.0, "a filled form", {})
+    if (said := _said_kind(question)) is not None:
+        return question.model_copy(update={"text": text}), Route(said, 1.0, "the caller said so", {})
     if (named := named_kind(text)) is not None and any(one.kind == named[0] for one in services.answerers):
         return question.model_copy(update={"text": named[1]}), Route(named[0], 1.0, "the person said so", {})
     if session.is_open and session.pending is None and is_said(text, services.lexicons.accepted):
@@ -257,6 +260,20 @@ def _scope(question: Question, session: Session, services: Services) -> tuple[Qu
         return question, Route(None, 1.0, "a courtesy", {})
     way = route(text, services.index, services.answerers, services.thresholds, past)
     return question.model_copy(update={"text": text}), way
+
+
+def _said_kind(question: Question) -> AnswerKind | None:
+    """The kind of question that the caller says it is, or that the given items are of; None where the words tell it.
+
+    Raises UsageError for items that are none.
+    """
+    kind = question.options.get("kind")
+    said = cast(AnswerKind, kind) if kind in get_args(AnswerKind) else None
+    if (items := question.options.get("items")) is None:
+        return said
+    from bylaw.hold.item import kind_of_items  # models that only a caller's items need
+
+    return cast("AnswerKind | None", kind_of_items(items, said))
 
 
 def _objects(text: str, session: Session, services: Services) -> bool:

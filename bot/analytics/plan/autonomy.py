@@ -98,9 +98,7 @@ def _halts(rules: Autonomy, request: AuthRequest, around: Circumstances) -> Iter
     """Why nothing runs before the person has seen the plan and said yes."""
     if around.plan is not None and _is_large(rules, around.plan):
         yield LARGE
-    if around.proposed:
-        yield PROPOSED
-    elif around.alone:
+    if around.alone:
         yield ALONE
     if any(preference.asks_first for _, preference in _wanted(rules, request, around)):
         yield "you want to be asked first"

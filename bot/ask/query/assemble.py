@@ -21,11 +21,12 @@ from bylaw.hold.item import Item, Scalar
 from bylaw.hold.targets import Expression, parse_expression
 from bylaw.semantic.query import Measure, Order, SemanticQuery, Unanswerable, Window
 
+_MOST_ROWS = 100_000
 _TIME = "time"  # what a query calls the period of a row
 
 
 @dataclass
-class _Draft:
+class _Parts:
     """The parts of the query as far as they are read. `asked` are the numbers that are shown, with their items."""
 
     means: Means
@@ -45,7 +46,7 @@ class _Draft:
 
 def assemble(items: Sequence[Item], means: Means) -> SemanticQuery:
     """The query that *items* ask for, its own numbers under temporary names. Raises Unanswerable, naming the item."""
-    draft = _Draft(means, items, Numbers(means))
+    draft = _Parts(means, items, Numbers(means))
     _read_asked(draft)
     groups = _read_groups(draft)
     later = _read_times(draft, groups)
@@ -84,7 +85,7 @@ def assemble(items: Sequence[Item], means: Means) -> SemanticQuery:
 # ---- what is shown
 
 
-def _read_asked(draft: _Draft) -> None:
+def _read_asked(draft: _Parts) -> None:
     """The numbers and the rows that are asked for."""
     if not draft.of("asks"):
         raise Unanswerable("no item says what is asked for", "give an `asks`: a number, `list(…)` or `values(…)`")
@@ -99,7 +100,7 @@ def _read_asked(draft: _Draft) -> None:
             draft.asked.append((item, draft.numbers.read(item)))
 
 
-def _show_rows(draft: _Draft, item: Item, expression: Expression) -> None:
+def _show_rows(draft: _Parts, item: Item, expression: Expression) -> None:
     """The rows of an entity: two that are called alike are two."""
     _refuse_beside(item)
     name = expression.arguments[0].text
@@ -115,14 +116,14 @@ def _refuse_beside(item: Item) -> None:
         raise Unanswerable(f"`{item.name}` is a list, and is not narrowed by itself", "say the filter beside it")
 
 
-def _read_groups(draft: _Draft) -> Groups:
+def _read_groups(draft: _Parts) -> Groups:
     found = read_groups(draft.of("group"), draft.means)
     draft.shown += found.shown
     draft.per += found.per
     return found
 
 
-def _read_times(draft: _Draft, groups: Groups) -> list[Item]:
+def _read_times(draft: _Parts, groups: Groups) -> list[Item]:
     """The window and its date; a further time is a condition on the date that it names."""
     draft.date = groups.date
     later = []
@@ -136,7 +137,7 @@ def _read_times(draft: _Draft, groups: Groups) -> list[Item]:
     return later
 
 
-def _run_on(draft: _Draft) -> None:
+def _run_on(draft: _Parts) -> None:
     """Numbers that run on over the groups of the answer: the one that is named, else every one."""
     for item in draft.of("over"):
         found = [k for k, (asked, _) in enumerate(draft.asked) if item.name in (None, asked.name)]
@@ -147,7 +148,7 @@ def _run_on(draft: _Draft) -> None:
             draft.asked[k] = asked, draft.numbers.add(Measure(name="", metric=name).model_copy(update=read_over(item)))
 
 
-def _compare(draft: _Draft, groups: Groups) -> None:
+def _compare(draft: _Parts, groups: Groups) -> None:
     """Each number in both spans, side by side; by period, its change against the period before."""
     items = draft.of("compare")
     if not items:
@@ -176,7 +177,7 @@ def _compare(draft: _Draft, groups: Groups) -> None:
 # ---- in which order, and how many
 
 
-def _read_orders(draft: _Draft, groups: Groups) -> tuple[Order, ...]:
+def _read_orders(draft: _Parts, groups: Groups) -> tuple[Order, ...]:
     orders: list[Order] = []
     for item in draft.of("order"):
         by = _sorted_by(draft, item, groups)
@@ -186,7 +187,7 @@ def _read_orders(draft: _Draft, groups: Groups) -> tuple[Order, ...]:
     return tuple({one.by: one for one in reversed(orders)}[by] for by in dict.fromkeys(one.by for one in orders))
 
 
-def _sorted_by(draft: _Draft, item: Item, groups: Groups) -> str:
+def _sorted_by(draft: _Parts, item: Item, groups: Groups) -> str:
     """What rows are sorted by: the number that is named, else the first one; a column, or the period."""
     if item.name is None:
         if not draft.asked:
@@ -223,7 +224,7 @@ def _unquoted(item: Item) -> Item:
     return item.model_copy(update={"quote": None, **inner})
 
 
-def _read_limit(draft: _Draft) -> dict[str, Any]:
+def _read_limit(draft: _Parts) -> dict[str, Any]:
     """How many rows, or which place in the order; of each group of the columns that it names."""
     items = draft.of("limit")
     if not items:
@@ -245,6 +246,6 @@ def _read_limit(draft: _Draft) -> dict[str, Any]:
 
 
 def _whole(value: Scalar | list[Scalar] | None) -> int:
-    if isinstance(value, bool) or not isinstance(value, int) or value < 1:
-        raise Unanswerable(f"`{value}` is no number of rows", "give a whole number from 1 on")
+    if isinstance(value, bool) or not isinstance(value, int) or not 1 <= value <= _MOST_ROWS:
+        raise Unanswerable(f"`{value}` is no number of rows", f"give a whole number from 1 to {_MOST_ROWS:,}")
     return value

@@ -82,6 +82,8 @@ def _read_column(item: Item, name: str, means: Means) -> tuple[Filter, ...]:
         is_off = operator == "==" and item.value is False
         sign = cast(Any, _ALONE.get(operator, "in"))
         return (Filter(dimension=name, operator=sign, negated=is_negated is not is_off),)
+    if operator not in ("==", "between", *_COMPARED, *_SEARCHES):
+        raise Unanswerable(f"`{name}` is not compared by `{item.operator}`")
     values = tuple(_converted(value, item, name, means) for value in item.values)
     if not values:
         raise Unanswerable(f"`{name}` is compared with nothing", "give a `value`")
@@ -153,6 +155,8 @@ def _read_first(item: Item, expression: Expression, means: Means, each: str | No
     """The first or last rows by a date, of each of some things: `last(orders.placed_at, customers)`."""
     _refuse_keys(item, "operator", "value", "unit")
     date, *places = (spell(one, means) for one in expression.arguments)
+    if not date:
+        raise Unanswerable(f"`{item.name}` is by no date", "write `last(entity.date, entity)`")
     filters = read_conditions(item.of, means, each)
     if strange := [one for one in filters if isinstance(one, First | Related)]:
         raise Unanswerable(f"`{item.name}` takes no condition on other rows", f"say {len(strange)} of them outside")

@@ -20,6 +20,7 @@ from bylaw.language.lexicon import lexicon
 from bylaw.semantic.query import Difference, Measure, Over, Ratio, Summary, Unanswerable
 
 _SUMMARIES = ("avg", "median", "min", "max")
+_MOST_PERIODS = 1_000
 _OVERS = tuple(one for one in get_args(Over) if one != "value")
 
 
@@ -180,6 +181,6 @@ def read_over(item: Item) -> dict[str, Any]:
     if kind not in _OVERS:
         raise Unanswerable(f"`over` is one of {', '.join(_OVERS)}, not `{kind}`")
     is_moving = kind == "moving"
-    if len(periods) != is_moving or not all(isinstance(one, int) for one in periods):
+    if len(periods) != is_moving or not all(isinstance(one, int) and 1 <= one <= _MOST_PERIODS for one in periods):
         raise Unanswerable("a moving average is over some periods", "write `value: [moving, 3]`")
     return {"over": kind, "periods": periods[0] if periods else 1}

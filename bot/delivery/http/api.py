@@ -15,7 +15,7 @@ from fastapi.responses import JSONResponse
 from pydantic import AliasChoices, BaseModel, ConfigDict, Field
 from starlette.types import ASGIApp
 
-from bot.conversation import MAX_TEXT, Actor, Question, Reply, moment, spoken_json
+from bot.conversation import MAX_TEXT, Actor, AnswerKind, Question, Reply, moment, spoken_json
 from bot.delivery.http import bodies, errors
 from bot.delivery.http.attention import attended
 from bot.delivery.http.endpoints import (
@@ -44,17 +44,27 @@ Id = Annotated[str, Field(min_length=1, max_length=ID_LENGTH)]
 class Query(BaseModel):
     """One question. Without a `session_id` it is a conversation of its own; `at` is the time it is asked at.
 
-    `form` is the filled form of a data question: what is answered is the form, whatever the text says.
+    `form` is the filled form of a data question: what is answered is the form, whatever the text says. `items` are what
+    a caller says that the text says, held against its words; `kind` says what is asked, where the words do not tell it.
     """
 
     model_config = ConfigDict(frozen=True, extra="forbid")
 
-    text: Annotated[str, Field(min_length=1, max_length=MAX_TEXT, validation_alias=AliasChoices("text", "question"))]
+    text: Annotated[
+        str, Field(min_length=1, max_length=MAX_TEXT, validation_alias=AliasChoices("text", "question", "query"))
+    ]
     session_id: Id | None = None
     user: Id | None = None
     request_id: Id | None = None
     at: Annotated[str, Field(max_length=40)] | None = None
     form: dict[str, Any] | None = None
+    items: list[dict[str, Any]] | None = None
+    kind: AnswerKind | None = None
+
+    def options(self) -> dict[str, Any]:
+        """What the question carries beside its text."""
+        found = {"form": self.form, "items": self.items, "kind": self.kind}
+        return {name: value for name, value in found.items() if value is not None}
 
 
 def build(
@@ -90,7 +100,7 @@ def build(
             asked_at=moment(body.at) if body.at else services.clock(),
             session_id=body.session_id or request_id,
             request_id=request_id,
-            options={key: value for key, value in (("form", body.form), ("mode", mode)) if value is not None},
+            options=body.options() | ({} if mode is None else {"mode": mode}),
         )
         return handle(asked, services)
 

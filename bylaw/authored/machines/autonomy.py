@@ -109,12 +109,12 @@ class Lexicon(Authored):
 
 
 class Proposals(Authored):
-    """A language model reads questions besides the bot: what both read alike runs, everything else is confirmed.
+    """A language model reads questions besides the bot: what both read alike runs; of two readings the person picks.
 
-    What only a model could read counts as ambiguous by `ambiguity` at least. The model is shown at most
-    `catalogue_bytes` of what the asker may know of the data, and has `seconds` and `answer_tokens` to answer where
-    `rules/agents.yaml` gives it no others. What does not hold goes back to it `repairs` times. After `failures` in a
-    row it is left alone for `rest_seconds`; never more than `at_once` questions wait for it.
+    What only a model could read runs where every word of it is held, and counts as ambiguous by `ambiguity` at least.
+    The model is shown at most `catalogue_bytes` characters of names that the asker may know, and has `seconds` and
+    `answer_tokens` to answer where `rules/agents.yaml` gives it no others. What does not hold goes back to it `repairs`
+    times. After `failures` in a row it is left alone for `rest_seconds`; never more than `at_once` questions wait.
     """
 
     at_most: Level

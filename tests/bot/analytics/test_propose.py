@@ -1,4 +1,4 @@
-"""A model as the second reader: what of it holds is shown and runs after a yes; everything else changes nothing."""
+"""A model as a reader: what of it holds whole runs; everything else is the form, with what was understood."""
 
 from __future__ import annotations
 
@@ -14,14 +14,14 @@ from hypothesis import strategies as st
 
 from bot.analytics.answer import answer
 from bot.analytics.plan import plans
-from bot.analytics.proposals.shown import described
+from bot.ask.ground import ground_of_data
+from bot.ask.query.shown import lines_of
 from bot.conversation import Question
 from bylaw.authored.machines.access import Grant, Rights
 from bylaw.llm.guarded import Guard
 from bylaw.llm.models import Model
 from bylaw.llm.recorded import Recorded
 from bylaw.llm.wanted import Given
-from bylaw.semantic.compiler import Compiler
 from tests.bylaw.llm.scripted import Clock, Scripted
 from tests.fakes.llm import KEY, MODEL, FakeLLM
 from tests.rows import one_of
@@ -34,13 +34,8 @@ ASKED = CASES["asks"]
 
 def line(row):
     """What a model says that proposes what the row does; left out of a row is what holds."""
-    asked = row.get("asks", ASKED)
-    query = row.get("query", GOOD["query"])
-    bindings = row.get("bindings") or [bind for bind in GOOD["bindings"] if asked == ASKED]
-    names = row.get("names", {})
-    bindings = [(words, kind, names.get(name, name)) for words, kind, name in [*bindings, *row.get("more", [])]]
-    told = [dict(zip(("words", "kind", "name"), one, strict=True)) for one in bindings if one[0] != row.get("without")]
-    return json.dumps({"query": query, "bindings": told, "unknown": row.get("unknown", [])}, default=str)
+    items = [*row.get("items", CASES["items"]), *row.get("more", [])]
+    return json.dumps({"items": items, "unknown": row.get("unknown", [])}, default=str)
 
 
 @dataclass
@@ -74,43 +69,41 @@ def asking(index, warehouse):
 
 
 @pytest.mark.parametrize("row", CASES["holds"], ids=lambda row: row["asks"])
-def test_what_holds_is_shown_to_be_confirmed(row, asking):
+def test_what_holds_whole_runs_at_once(row, asking):
     talk = asking(line(row))
     reply = talk.says(row["asks"])
-    assert (reply.status, reply.text, reply.rows) == (row.get("status", "pending"), row["says"], ())
+    assert (reply.status, row["says"] in reply.text) == (row.get("status", "answered"), True), reply.text
     assert reply.meta == {"author": "scripted", "fallback_used": False}
     assert reply.level <= 3
     assert reply.risk.factors.ambiguity == 1
     assert (reply.interval and reply.interval.label) == row.get("interval")
-    assert [one.words for one in reply.bindings][: len(row["bindings"])] == [words for words, _, _ in row["bindings"]]
+    assert [one.words for one in reply.bindings][: len(row["items"])] == [one["quote"] for one in row["items"]]
     assert row.get("stakes", {}).items() <= reply.risk.stakes.items()
-    ran = talk.says("yes")
-    assert (ran.status, ran.sql) == ("answered", reply.sql)
+    assert (reply.reading["by"], reply.reading["refused"], reply.reading["residue"]) == ("model", [], [])
     assert len(talk.model.seen) == 1
 
 
 @pytest.mark.parametrize("row", one_of(3, CASES["falls"]), ids=lambda row: row["title"])
-def test_what_does_not_hold_changes_nothing(row, asking):
-    asked = row.get("asks", ASKED)
+def test_what_does_not_hold_never_runs(row, asking):
     schemas = frozenset(row["schemas"]) if "schemas" in row else None
-    plain = asking("off", schemas=schemas).says(asked)
     talk = asking(line(row), schemas=schemas)
-    reply = talk.says(asked)
-    assert (reply.status, reply.text, reply.sql) == (plain.status, plain.text, None)
-    assert reply.status == "needs_choice" and reply.form is not None
+    reply = talk.says(row.get("asks", ASKED))
+    assert (reply.status, reply.sql, reply.rows) == ("needs_choice", None, ())
+    assert reply.form is not None
     assert reply.meta["fallback_used"] is True
-    assert row["because"] in reply.meta["fallback_reason"]
+    assert row["because"] in json.dumps([reply.meta, reply.reading], ensure_ascii=False), reply.reading
     assert "waiting" not in talk.state
+    assert "<!channel>" not in reply.text
 
 
-@pytest.mark.parametrize("text", ["delete the dough", "revenue by region", "yes"])
+@pytest.mark.parametrize("text", ["delete the orders", "revenue by region", "yes"])
 def test_no_model_is_asked_what_is_no_question_or_has_two_answers_already(text, asking):
     talk = asking(line(GOOD))
     talk.says(text)
     assert talk.model.seen == []
 
 
-@pytest.mark.parametrize("text", ["dough by customer email", "dough " * 401, "dough" * 1_000])
+@pytest.mark.parametrize("text", ["net revenue by customer email", "revenue " * 401, "dough" * 1_000])
 def test_what_no_reading_may_answer_no_model_sees(text, asking):
     talk = asking(line(GOOD))
     assert talk.says(text).status == "refused"
@@ -135,30 +128,33 @@ def test_the_exchange_the_model_and_the_proposal_are_kept(asking):
     assert papers["model_1"]["fingerprint"] == prompt.fingerprint
     assert papers["proposal"]["model"] == "scripted"
     assert papers["proposal"]["prompt"] == prompt.fingerprint
-    assert papers["proposal"]["proposal"]["query"]["metrics"] == ["net_revenue"]
+    assert papers["proposal"]["proposal"]["items"][0]["name"] == "average_order_value"
     assert papers["proposal"]["refused"] is None
 
 
 def test_a_refused_proposal_is_kept_with_the_reason(asking):
-    talk = asking(line({"without": "territory"}))
+    talk = asking(line({"items": CASES["items"][:1]}))
     talk.says(ASKED)
-    assert "territory" in talk.turn.artifacts["proposal"]["refused"]
+    assert "gold" in talk.turn.artifacts["proposal"]["refused"]
+
+
+def test_what_was_understood_is_chosen_in_the_form(asking):
+    reply = asking(line({"items": CASES["items"][:1]})).says(ASKED)
+    chosen = {one.name: one.chosen for one in reply.form.fields if one.chosen}
+    assert chosen["metrics"] == ("average_order_value",)
+    assert "gold" in reply.text
 
 
 def test_a_follow_up_goes_on_from_the_query_before(asking):
-    talk = asking(
-        json.dumps(
-            {
-                "query": {"metrics": ["net_revenue"], "dimensions": ["customers.region"]},
-                "bindings": [{"words": "territories", "kind": "dimension", "name": "customers.region"}],
-            }
-        )
-    )
+    items = [
+        {"kind": "asks", "name": "net_revenue", "quote": "net revenue"},
+        {"kind": "group", "name": "customers.region", "quote": "by region"},
+    ]
+    talk = asking(line({"items": items}))
     guard, talk.guard = talk.guard, None
     assert talk.says("net revenue last quarter").status == "answered"
     talk.guard = guard
-    reply = talk.says("and of the territories")
-    assert reply.text.startswith("Net revenue by region, Q3 2026; from 2026-07-01 to 2026-09-30;")
+    talk.says("and by region?")
     assert "GOES ON FROM" in talk.model.seen[0].user
 
 
@@ -169,7 +165,7 @@ def test_a_model_sees_words_and_no_row_and_no_personal_column(asking, index):
     talk = asking(line(GOOD))
     talk.says(f"{ASKED} for ada@example.org")
     said = talk.model.seen[0]
-    assert "net_revenue" in said.user and "customers.region" in said.user
+    assert "metric average_order_value" in said.user and "customers.tier" in said.user
     assert "ada@example.org" not in said.user
     for entity in index.bundle.context.entities.values():
         for column in entity.pii:
@@ -178,23 +174,40 @@ def test_a_model_sees_words_and_no_row_and_no_personal_column(asking, index):
         assert name not in said.user
 
 
+def test_a_prompt_is_small_and_holds_the_schema_once(asking):
+    talk = asking(line(GOOD))
+    talk.says(ASKED)
+    said = talk.model.seen[0]
+    size = len(said.system) + len(said.user) + len(json.dumps(dict(said.schema)))
+    assert size <= 4_000 * 4  # four characters a token, about
+    assert "properties" not in said.system + said.user
+
+
 def test_a_model_sees_what_the_asker_may_know_of(index):
-    compiler = Compiler(index.bundle.context)
-    known = described(index.bundle.context, compiler, Rights((Grant(frozenset({"finance"})),)), "dough", 60_000)
-    entities = {record["entity"] for record in known if "entity" in record}
-    schemas = {index.bundle.context.entities[name].base_table.schema_name for name in entities}
-    assert schemas == {"finance"}
-    assert all(set(record["of"]) <= entities for record in known if "metric" in record)
-    assert described(index.bundle.context, compiler, Rights(()), "dough", 60_000) == []
+    ground = ground_of_data(index, NOW.date(), {"finance"})
+    context = index.bundle.context
+    lines = lines_of(ground.index, context).nearest("net revenue by region", 60_000)
+    entities = {one.split()[1] for one in lines if one.startswith("entity ")}
+    assert {context.entities[name].base_table.schema_name for name in entities} == {"finance"}
+    assert not any("net_revenue" in one for one in lines)
+    assert lines_of(ground_of_data(index, NOW.date(), ()).index, context).nearest("revenue", 60_000) == []
 
 
-def test_of_a_large_catalogue_the_nearest_is_shown(index):
-    context, compiler = index.bundle.context, Compiler(index.bundle.context)
-    whole = described(context, compiler, None, "refund rate by region", 60_000)
-    small = described(context, compiler, None, "refund rate by region", 700)
-    assert len(json.dumps(small)) < 1_000 < len(json.dumps(whole))
-    assert "refund_rate" in {record.get("metric") for record in small}
-    assert [record for record in whole if record in small] == small
+@pytest.mark.parametrize(
+    ("text", "wanted"),
+    [
+        ("refund rate by region", ["metric refund_rate", "field customers.region"]),
+        ("how many parcels came late", ["metric late_parcels"]),
+        ("average order value of gold customers in 2026", ["metric average_order_value", "field customers.tier"]),
+    ],
+)
+def test_of_a_large_catalogue_the_nearest_is_shown(index, text, wanted):
+    context = index.bundle.context
+    lines = lines_of(ground_of_data(index, NOW.date(), None).index, context)
+    small, whole = lines.nearest(text, 2_500), lines.nearest(text, 200_000)
+    assert sum(map(len, small)) <= 2_500 < sum(map(len, whole))
+    assert all(any(one.startswith(name) for one in small) for name in wanted)
+    assert [one for one in whole if one in small] == small
 
 
 def test_the_question_is_data(asking):
@@ -211,50 +224,48 @@ def test_the_question_is_data(asking):
 @pytest.mark.parametrize(
     "said",
     [
-        "{}",
         "{",
-        '{"query": {}}',
-        '{"query": {"metrics": ["net_revenue"]}, "bindings": [], "extra": 1}',
-        '{"query": {"metrics": ["net_revenue"], "sql": "DROP TABLE x"}, "bindings": []}',
-        '{"query": {"metrics": 7}, "bindings": "all"}',
-        json.dumps({"query": {"metrics": ["net_revenue"] * 9_000}, "bindings": []}),
-        '{"query": {"metrics": ["a"], "filters": [' + '{"any_of": [' * 500 + "]}" * 500 + "]}}",
-        json.dumps({"query": {"metrics": ["net_revenue"]}, "bindings": [{"words": "x" * 9_999, "kind": "metric"}]}),
+        '{"items": 7}',
+        '{"items": [{}]}',
+        '{"items": [], "extra": 1}',
+        '{"items": [{"kind": "asks", "name": "net_revenue", "quote": "x", "sql": "DROP TABLE x"}]}',
+        json.dumps({"items": [{"kind": "asks", "quote": "average", "name": "net_revenue"}] * 9_000}),
+        '{"items": [' + '{"kind": "filter", "any_of": [' * 500 + "]}" * 500 + "]}",
+        json.dumps({"items": [{"kind": "asks", "quote": "x" * 9_999}]}),
+        "{}",
     ],
-    ids=["empty", "cut", "no query", "more than asked for", "a statement", "other types", "huge", "deep", "long words"],
+    ids=["cut", "other types", "no kind", "more than asked for", "a statement", "huge", "deep", "long words", "empty"],
 )
 def test_nonsense_is_no_reading(said, asking):
     reply = asking(said).says(ASKED)
     assert (reply.status, reply.sql, reply.meta["fallback_used"]) == ("needs_choice", None, True)
 
 
-names = st.sampled_from(["net_revenue", "customers.region", "orders", "count(orders)", "x", "", "time", "month", "3"])
-words = st.sampled_from(["dough", "territory", "last quarter", "make", "how", "each territory", "flurb", ""])
-kinds = st.sampled_from(["metric", "dimension", "filter", "time", "grain", "order", "limit", "entity"])
-queries = st.fixed_dictionaries(
-    {"metrics": st.lists(names, max_size=2), "dimensions": st.lists(names, max_size=2)},
-    optional={
-        "limit": st.integers(-1, 3),
-        "grain": names,
-        "order": st.lists(st.fixed_dictionaries({"by": names}), max_size=1),
-        "filters": st.lists(
-            st.fixed_dictionaries({"dimension": names, "values": st.lists(names, max_size=1)}), max_size=1
-        ),
-    },
+names = st.sampled_from(
+    ["average_order_value", "customers.tier", "customers", "count(orders)", "x", "list(orders)", None]
 )
-binds = st.lists(st.fixed_dictionaries({"words": words, "kind": kinds, "name": names}), max_size=5)
+quotes = st.sampled_from(["average order value", "gold", "gold customers", "in 2026", "order", "of", "flurb", None])
+kinds = st.sampled_from(["asks", "group", "filter", "having", "time", "compare", "order", "limit", "over", "fact"])
+values = st.sampled_from(["gold", "desc", "previous", "running", 2026, 3, True, None, ["gold", "silver"]])
+operators = st.sampled_from(["=", "!=", "<", "in", "is", "contains", "is null", None])
+plain = st.fixed_dictionaries(
+    {"kind": kinds, "name": names, "quote": quotes, "value": values, "operator": operators},
+    optional={"unit": st.sampled_from(["month", "place", "EUR"])},
+)
+proposed = st.lists(plain | plain.flatmap(lambda one: plain.map(lambda part: {**one, "of": [part]})), max_size=5)
 
 
 @settings(max_examples=60, suppress_health_check=[HealthCheck.function_scoped_fixture])  # it only makes conversations
-@given(query=queries, bindings=binds)
-def test_whatever_is_proposed_waits_or_is_refused(asking, query, bindings):
-    talk = asking(json.dumps({"query": query, "bindings": bindings}))
+@given(items=proposed)
+def test_whatever_is_proposed_is_whole_or_does_not_run(asking, items):
+    talk = asking(json.dumps({"items": [{k: v for k, v in one.items() if v is not None} for one in items]}))
     reply = talk.says(ASKED)
-    assert reply.status in ("pending", "needs_choice", "refused")
-    assert reply.rows == ()
-    if reply.status == "pending":
-        bound = " ".join(one["words"] for one in bindings)
-        assert "dough" in bound and "territory" in bound and "last quarter" in bound
+    assert reply.status in ("answered", "pending", "needs_choice", "refused", "recommended")
+    if reply.rows:
+        assert {one["status"] for one in reply.reading["items"]} == {"borne"}
+        assert not (reply.reading["refused"] or reply.reading["residue"] or reply.reading["unknown"])
+        said = " ".join(one["quote"] for one in reply.reading["items"])
+        assert "average order value" in said and "gold" in said and "2026" in said
 
 
 @pytest.fixture(scope="module")
@@ -277,9 +288,8 @@ def model(server):
 def test_a_real_server_proposes(model, server, index, warehouse):
     talk = Asking(index, warehouse, Guard(model, Clock()))
     reply = talk.says(ASKED)
-    assert (reply.status, reply.meta["author"]) == ("pending", f"openai:{MODEL}")
+    assert (reply.status, reply.meta["author"]) == ("answered", f"openai:{MODEL}")
     assert server.calls[-1].temperature == 0
-    assert talk.says("yes").status == "answered"
 
 
 @pytest.mark.slow
@@ -319,5 +329,5 @@ def test_recorded_proposals_need_no_server(asking, index, warehouse, tmp_path):
     first = Asking(index, warehouse, Guard(Recorded(tmp_path, source), Clock())).says(ASKED)
     again = Asking(index, warehouse, Guard(Recorded(tmp_path), Clock())).says(ASKED)
     assert (again.text, again.sql, len(source.seen)) == (first.text, first.sql, 1)
-    unknown = Asking(index, warehouse, Guard(Recorded(tmp_path), Clock())).says("dough of the antipodes")
+    unknown = Asking(index, warehouse, Guard(Recorded(tmp_path), Clock())).says("average order value of the antipodes")
     assert "recorded for this" in unknown.meta["fallback_reason"]

@@ -236,14 +236,13 @@ def test_an_agent_says_yes_in_the_session_of_its_plan(served):
     assert len(ran["result"]["data"]) == 2
 
 
-def test_what_a_model_proposed_is_on_record_and_runs_after_a_yes(bot, settings):
+def test_what_a_model_read_is_on_record_and_is_replayed(bot, settings):
     said = {
-        "query": {"metrics": ["revenue"], "dimensions": ["orders.region"]},
-        "bindings": [
-            {"words": "dough", "kind": "metric", "name": "revenue"},
-            {"words": "territory", "kind": "dimension", "name": "orders.region"},
-            {"words": "last month", "kind": "time", "name": ""},
-        ],
+        "items": [
+            {"kind": "asks", "name": "revenue", "quote": "revenue"},
+            {"kind": "group", "name": "orders.region", "quote": "by region"},
+            {"kind": "time", "quote": "last month"},
+        ]
     }
     model = Scripted([json.dumps(said)])
     services = bot.services()
@@ -252,13 +251,11 @@ def test_what_a_model_proposed_is_on_record_and_runs_after_a_yes(bot, settings):
     services = replace(services, answerers=own)
     for one in own:
         one.prepare(services.index)
-    shown = handle(question("r1", "show the dough by territory last month"), services)
-    ran = handle(question("r2", "yes"), services)
+    ran = handle(question("r1", "revenue by region last month"), services)
     warehouse.close()
-    assert (shown.status, ran.status, len(ran.rows)) == ("pending", "answered", 2)
+    assert (ran.status, len(ran.rows), ran.reading["by"]) == ("answered", 2, "both")
     with services.store.reading() as connection:
         (_, first, *_) = audit.entries(connection)  # the very first says what is served
     assert first.body["models"] == [{"model": "scripted", "prompt": model.seen[0].fingerprint}]
-    assert services.artifacts.get(first.body["artifacts"]["proposal"])["proposal"]["query"]["metrics"] == ["revenue"]
-    for name in ("r1", "r2"):
-        assert replay(name, services.store, services.artifacts).is_same
+    assert services.artifacts.get(first.body["artifacts"]["proposal"])["proposal"]["items"] == said["items"]
+    assert replay("r1", services.store, services.artifacts).is_same

@@ -40,6 +40,19 @@ def test_a_question_gets_a_reply(shared):
     assert (said.bundle_etag, said.commit) == (shared.etag, "abc1234")
 
 
+@pytest.mark.parametrize("key", ["text", "question", "query"])
+def test_the_words_of_the_person_may_be_called_so(key, shared):
+    answered = httpx.post(f"{shared.address}/v2/query", json={key: "revenue by region"})
+    assert (answered.status_code, answered.json()["status"]) == (200, "answered")
+
+
+def test_items_that_are_none_are_refused_by_name(shared):
+    body = {"text": "revenue by region", "items": [{"kind": "asks", "nmae": "revenue", "quote": "revenue"}]}
+    answered = httpx.post(f"{shared.address}/v2/query", json=body)
+    assert answered.status_code in (400, 422)
+    assert "nmae" in envelope(answered)["message"]
+
+
 @pytest.mark.parametrize(
     ("kind", "status"),
     [

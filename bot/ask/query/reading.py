@@ -1,0 +1,73 @@
+"""A data question as it is held: its reading, and the query that its items ask for."""
+
+from __future__ import annotations
+
+from collections.abc import Collection
+from dataclasses import dataclass, replace
+
+from bot.ask.query.assemble import assemble
+from bot.ask.query.names import Means
+from bylaw.hold.hold import Ground, hold
+from bylaw.hold.item import By, HeldItem, Proposal, Reading, Stretch
+from bylaw.language.text import words_of
+from bylaw.semantic.compiler import Compiler
+from bylaw.semantic.query import SemanticQuery, Unanswerable
+
+
+@dataclass(frozen=True)
+class HeldQuery:
+    """What a question says. `query` is what its items ask for as far as they hold, None where they ask for nothing;
+    `problem` is why the catalogue cannot say it.
+    """
+
+    reading: Reading
+    query: SemanticQuery | None
+    problem: Unanswerable | None = None
+
+    @property
+    def is_whole(self) -> bool:
+        """Does it hold, with nothing weak, refused, unknown or left over?"""
+        reading = self.reading
+        is_borne = all(one.status == "borne" for one in reading.held)
+        return self.query is not None and is_borne and not (reading.residue or reading.unknown)
+
+    def objections(self, is_for_people: bool = True) -> list[str]:
+        """What stands in the way, one by one. People are told no name that only a proposer knows."""
+        is_hidden = is_for_people and self.reading.by == "model"
+        found = [_objection(one, is_hidden) for one in self.reading.held if one.status != "borne"]
+        found += [f"“{one.text}” is left over" for one in (*self.reading.residue, *self.reading.unknown)]
+        return [*found, *([self.problem.message] if self.problem is not None else [])]
+
+
+def _objection(one: HeldItem, is_hidden: bool) -> str:
+    name = one.item.kind if is_hidden else one.item.named or one.item.kind
+    said = f"“{one.item.quote}”" if one.item.quote else f"`{name}`"
+    is_made_up = is_hidden and any(text in one.why for text in _UNDECLARED)
+    return f"{said}: {'nothing is declared that is called so' if is_made_up else one.why}"
+
+
+_UNDECLARED = ("that you can ask for", "is no declared name")
+
+
+def hold_question(
+    text: str, proposal: Proposal, ground: Ground, compiler: Compiler, by: By, heard: Collection[str] = ()
+) -> HeldQuery:
+    """What *proposal* says of *text*. Of items that a person picked all, no word of the text is asked.
+
+    *heard* are words that say how much depends on the answer, or how it is to be given: they are no part of it.
+    """
+    is_picked = bool(proposal.items) and all(one.quote is None for one in proposal.items)
+    reading = hold("" if is_picked else text, proposal, ground, by)
+    held = (*reading.held, *proposal.misfits)
+    reading = replace(reading, held=held, residue=_left_over(reading.residue, heard))
+    try:
+        query = assemble([one.item for one in reading.items], Means(compiler, ground.index, ground.clock))
+        compiler.compile(query)
+    except Unanswerable as problem:
+        return HeldQuery(reading, None, problem)
+    return HeldQuery(reading, query)
+
+
+def _left_over(residue: tuple[Stretch, ...], heard: Collection[str]) -> tuple[Stretch, ...]:
+    known = {word for words in heard for word in words_of(words)}
+    return tuple(one for one in residue if not known.issuperset(words_of(one.text)) or not words_of(one.text))

@@ -1,0 +1,48 @@
+"""`bylaw ask --items`: what a caller says that a question says, held against its words."""
+
+import json
+from pathlib import Path
+
+import pytest
+
+ROOT = str(Path(__file__).parents[3])
+TEXT = "net revenue by region last quarter"
+ITEMS = [
+    {"kind": "asks", "name": "net_revenue", "quote": "net revenue"},
+    {"kind": "group", "name": "customers.region", "quote": "by region"},
+    {"kind": "time", "quote": "last quarter"},
+]
+
+
+@pytest.fixture
+def ask(call):
+    return lambda *more: call("ask", *more, "--root", ROOT, "--at", "2026-11-20T10:00:00+00:00")
+
+
+def test_items_in_a_file_are_answered(ask, tmp_path):
+    file = tmp_path / "items.json"
+    file.write_text(json.dumps(ITEMS))
+    reply = ask(TEXT, "--items", f"@{file}", "--warehouse", "demo", "--json").json
+    assert (reply["status"], reply["reading"]["by"]) == ("answered", "given")
+    assert reply["columns"] == ["region", "net_revenue"]
+
+
+def test_what_is_left_over_is_named_and_the_form_is_offered(ask):
+    reply = ask("net revenue by mood", "--items", json.dumps(ITEMS[:1]), "--json").json
+    assert (reply["status"], reply["form"] is None) == ("needs_choice", False)
+    assert "mood" in reply["text"]
+
+
+@pytest.mark.parametrize(
+    ("items", "more", "complaint"),
+    [
+        ("[", (), "not JSON"),
+        ('[{"kind": "asks", "nmae": "net_revenue"}]', (), "nmae"),
+        (json.dumps(ITEMS), ("--kind", "policy"), "`group` is no kind of item"),
+        ("@nowhere.json", (), "nowhere.json"),
+        ('{"items": 3}', (), "a list"),
+    ],
+)
+def test_items_that_are_none_are_wrong_usage(ask, items, more, complaint):
+    found = ask(TEXT, "--items", items, *more)
+    assert found.code == 2 and complaint in found.err
