@@ -87,7 +87,11 @@ def _places(rules: Sequence[Unproven], readers: Collection[str]) -> list[str]:
 def _whom_to_ask(rules: Sequence[Unproven], case: Case) -> str:
     owners = list(dict.fromkeys(one.owner for one in rules if one.owner))
     owners = owners or missing.owners(case.memory.topic, case.index, case.evaluator)
-    return f"Please ask {write.listing(owners[:_MOST])}." if owners else "Please ask the people who own the policies."
+    return (
+        f"Please ask {write.listing(owners[:_MOST]).removesuffix('.')}."
+        if owners
+        else "Please ask the people who own the policies."
+    )
 
 
 def _quoted(rules: Sequence[Unproven], readers: Collection[str], case: Case) -> Iterator[str]:

@@ -102,6 +102,35 @@ def test_what_a_policy_says_is_told_with_what_cannot_be_read(tmp_path, call):
     assert "do not cover this" in other and f"{PLACE}:" in other
 
 
+def test_what_is_asked_in_words_of_a_rule_that_cannot_be_read_gets_no_other_answer(tmp_path, call):
+    """A question names the outcome of a sound rule and a duty of the unread one: "a refund in cash"."""
+    shop = {
+        "vocabulary": {
+            "facts": {"receipt": {"type": "boolean", "phrases": {"true": ["with receipt"]}}},
+            "actions": {
+                "refund": {"outcome": "money", "label": "refund"},
+                "in_cash": {"label": "pay in cash", "phrases": ["in cash"]},
+            },
+            "outcomes": {"money": {"label": "what they get"}},
+        },
+        "policies": {
+            "POL-SHOP-001": {"when": [{"parameter": "receipt", "value": True}], "required": "refund"},
+            "POL-SHOP-002": {"when": [{"parameter": "recipt", "value": True}], "prohibited": "in_cash"},
+        },
+    }
+    root = write(tmp_path, shop)
+    items = [
+        {"kind": "asks", "name": "refund", "quote": "refund"},
+        {"kind": "asks", "name": "in_cash", "quote": "in cash"},
+        {"kind": "fact", "name": "receipt", "value": True, "quote": "with receipt"},
+    ]
+    for more in ((), ("--kind", "policy", "--items", json.dumps(items))):
+        asked = call("ask", "--root", root, "May I get a refund in cash with receipt?", *more)
+        assert "POL-SHOP-002.yaml:" in asked.out and "cannot be read" in asked.out
+        assert "Yes" not in asked.out and "Why:" not in asked.out
+    assert "Why:" in call("ask", "--root", root, "May I get a refund with receipt?").out
+
+
 def test_no_case_is_written_of_what_nobody_decided(tmp_path, call):
     root = write(tmp_path, PAY)
     done = call("cases", "--missing", "--write", "--root", root)

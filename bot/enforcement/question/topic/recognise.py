@@ -294,9 +294,12 @@ class _Keywords:
 @kept(4)
 def _keywords(index: BundleIndex) -> _Keywords:
     vocabulary, rules = index.vocabulary, index.ruleset.rules
-    used = {action for rule in rules for action in (rule.effect.action, *rule.effect.implied)}
+    lost_actions, lost_outcomes = _unread(
+        index
+    )  # also these can be asked about: what is said then is that nobody knows
+    used = {action for rule in rules for action in (rule.effect.action, *rule.effect.implied)} | lost_actions
     actions = {name: names_of_action(name, vocabulary) for name in sorted(used)}
-    answered = {outcome for rule in rules for outcome, _ in rule.effect.takes}
+    answered = {outcome for rule in rules for outcome, _ in rule.effect.takes} | lost_outcomes
     outcomes = {name: names_of_outcome(name, vocabulary) for name in sorted(answered)}
     facts = {name: _stems_of_fact(name, vocabulary) for name in _facts_of(rules)}
     weights = _domain_weights(rules, actions, facts)
@@ -320,6 +323,16 @@ def _keywords(index: BundleIndex) -> _Keywords:
         areas={name: (stems_in(name), *declared[name]) for name in weights},
         declared=declared,
     )
+
+
+def _unread(index: BundleIndex) -> tuple[set[str], set[str]]:
+    """The declared actions and outcomes that rules speak of which cannot be read."""
+    vocabulary, unproven = index.vocabulary, index.ruleset.unproven
+    if any(one.is_everything for one in unproven):
+        return {vocabulary.canonical(name) for name in vocabulary.actions}, {*vocabulary.outcomes}
+    actions = {name for one in unproven for name in (*one.actions, *one.beside) if name in vocabulary.actions}
+    outcomes = {name for one in unproven for name in one.outcomes if name in vocabulary.outcomes}
+    return actions, outcomes
 
 
 def _declared_for(domain: str, index: BundleIndex) -> tuple[frozenset[str], ...]:
