@@ -42,6 +42,14 @@ def _loses(before: frozenset[str], after: frozenset[str]) -> bool:
     return not before <= after
 
 
+def _gains(before: frozenset[str], after: frozenset[str]) -> bool:
+    return not after <= before
+
+
+def _ends(before: bool, after: bool) -> bool:
+    return before and not after
+
+
 @dataclass(frozen=True, slots=True)
 class Gate:
     """A kind of setting. `tells`: which difference is told; `lone`: whether what only one side has is told.
@@ -68,6 +76,7 @@ GATES: tuple[Gate, ...] = (
     Gate("features", settings.features, is_proved=True, in_bundle=True, lone="both"),
     Gate("priorities", settings.priorities, is_proved=True, in_bundle=True, lone="both"),
     Gate("evaluation", settings.evaluation, lone="both"),
+    Gate("enforcement", settings.enforcement, in_bundle=True, lone="both"),
     Gate("invariants", settings.invariants, "policies/", is_proved=True, lone="both"),
     Gate("minimum", settings.least, "policies/", is_higher, is_proved=True, in_bundle=True),
     Gate("maximum", settings.most, "policies/", is_lower, is_proved=True, in_bundle=True),
@@ -76,6 +85,8 @@ GATES: tuple[Gate, ...] = (
     Gate("complete", settings.complete, "policies/", is_proved=True, in_bundle=True),
     Gate("exclusions", settings.exclusions, "policies/", is_proved=True, in_bundle=True, lone="gone"),
     Gate("outcomes", settings.outcomes, "policies/", is_proved=True, in_bundle=True),
+    Gate("idle words", settings.idle_words, "policies/", _gains, in_bundle=True),
+    Gate("drafts", settings.drafts, "policies/", _ends),
     Gate("periods", settings.periods, "policies/", is_proved=True),
     Gate("validations", settings.validations, "policies/", is_proved=True),
     Gate("audiences", settings.audiences, "policies/"),

@@ -133,6 +133,11 @@ def evaluation(side: Side) -> Settings:
     return iter(()) if side.rules.evaluation is None else _flat("evaluation", side.rules.evaluation)
 
 
+def enforcement(side: Side) -> Settings:
+    """What an answer has to pass, and which readings a person confirms first."""
+    return _flat("enforcement", side.rules.enforcement)
+
+
 def _flat(name: str, record: BaseModel, leaving: tuple[str, ...] = ("schema_version",)) -> Settings:
     data = record.model_dump(mode="json", exclude=set(leaving), exclude_none=True)
     for route, value in _leaves(data, ()):
@@ -198,6 +203,11 @@ def outcomes(side: Side) -> Settings:
         yield f"the outcome of `{name}`", setting(value, side.place_of_word("actions", name))
 
 
+def idle_words(side: Side) -> Settings:
+    """Which words nobody is asked about where they are left over."""
+    yield "the `idle` words", setting(frozenset(side.vocabulary.idle), Place("policies/vocabulary.yaml", ("idle",)))
+
+
 # ---- policies and cases ---------------------------------------------------------------------------------------------
 
 
@@ -228,6 +238,13 @@ def validations(side: Side) -> Settings:
 
 def _takes_part(policy: Policy) -> bool:
     return policy.is_active and policy.has_logic
+
+
+def drafts(side: Side) -> Settings:
+    """Which policies are compiled: a draft passes the check of its cases, and nobody is answered by it."""
+    for file in side.policies:
+        at = Place(file.path, ("draft",))
+        yield f"whether {file.policy.policy_id} is compiled", setting(not file.policy.draft, at)
 
 
 def audiences(side: Side) -> Settings:

@@ -102,7 +102,8 @@ def test_every_gate_has_a_row() -> None:
         "minimum": "`minimum`", "maximum": "`maximum`", "values": "`values`", "complete": "`complete`",
         "exclusions": "exclude each other", "outcomes": "the outcome of", "periods": "expiry_date",
         "validations": "takes part", "audiences": "the audience", "owners": "the owner", "cases": "the case",
-        "guards": ".github",
+        "guards": ".github", "drafts": "is compiled", "idle words": "the `idle` words",
+        "enforcement": "enforcement.yaml",
     }  # fmt: skip
     assert all(words in told for words in names.values())
     assert {gate.name for gate in GATES} - {*names} == {"roles", "evaluation", "types", "personal columns"}
