@@ -129,17 +129,15 @@ def ask(
     try:
         services = bot.services()
         name = services.new_id()
-        actor = Actor(id=user)
         if iterative:
             from bot.enforcement.refining import check_is_on
 
             check_is_on(services.index)
-        mode = "iter" if iterative else None
-        wished = {"criticality": criticality, "autonomy_override": level, "form": given_form, "mode": mode}
-        wished |= {"items": given_items, "kind": kind}
+        wished = {"criticality": criticality, "autonomy_override": level, "form": given_form, "items": given_items}
+        wished |= {"kind": kind, "mode": "iter" if iterative else None}
         asked = Question(
             text=question,
-            actor=actor,
+            actor=Actor(id=user),
             asked_at=asked_at,
             session_id=session or name,
             request_id=name,
