@@ -22,6 +22,7 @@ from pydantic import (
 
 from bylaw.canonical import is_text
 from bylaw.errors import UsageError
+from bylaw.hold.item import parse_number
 
 MOST_CLAIMS = 300  # of one answer
 Kind = Literal["gives", "denies", "fact", "limit", "figure", "source", "asks", "outside", "courtesy"]
@@ -144,7 +145,7 @@ def read_claims(given: object) -> tuple[Claim, ...]:
 def parse_claims(text: str) -> tuple[Claim, ...]:
     """The claims that a JSON text holds. Raises UsageError."""
     try:
-        return read_claims(json.loads(text, parse_float=Decimal))
+        return read_claims(json.loads(text, parse_float=parse_number))
     except (ValueError, RecursionError):
         raise UsageError("the claims are not JSON") from None
 

@@ -23,6 +23,7 @@ By = Literal["template", "given", "model", "matcher", "both"]
 Weakness = Literal["name", "value", "words", "standing", "altered"]
 
 MOST_ITEMS = 300  # of one text
+MOST_PLACES = 300  # of one number, before or behind the point: as many as a float has
 Scalar = StrictBool | int | Decimal | float | str
 Word = Annotated[str, StringConstraints(min_length=1, max_length=200)]
 Quote = Annotated[str, StringConstraints(min_length=1, max_length=4_000)]
@@ -81,7 +82,7 @@ _MOST_NESTED = 6  # items inside one another
 class Item(BaseModel):
     """One thing that a text says. `quote` is verbatim and within one sentence; a form's item may go without one."""
 
-    model_config = ConfigDict(frozen=True, extra="forbid", defer_build=True)
+    model_config = ConfigDict(frozen=True, extra="forbid", defer_build=True, allow_inf_nan=False)
 
     kind: Word
     quote: Quote | None = None
@@ -188,10 +189,18 @@ class Proposal:
 def parse_items(text: str, kind: TextKind) -> Proposal:
     """The items in a JSON text. Raises UsageError where it is not JSON, or no list of items."""
     try:
-        given = json.loads(text, parse_float=Decimal)
+        given = json.loads(text, parse_float=parse_number)
     except (ValueError, RecursionError):
         raise UsageError("the items are not JSON", 'give a list, `[{"kind": …, "quote": …}]`') from None
     return read_items(given, kind)
+
+
+def parse_number(text: str) -> Decimal:
+    """A number of a JSON text, as it is written. Raises UsageError for one that takes hours to count with."""
+    number = Decimal(text)
+    if number and abs(number.adjusted()) > MOST_PLACES:
+        raise UsageError(f"there is a number of more than {MOST_PLACES} places", "write a smaller one")
+    return number
 
 
 def read_items(given: Any, kind: TextKind) -> Proposal:
@@ -232,8 +241,11 @@ def _item(given: object, i: int, kind: TextKind) -> Item:
         item = Item.model_validate(given)
     except ValidationError as error:
         first = error.errors(include_url=False, include_input=False)[0]
-        place = ".".join(map(str, ("items", i, *first["loc"])))
-        raise UsageError(f"`{place}` does not fit: {first['msg'].removeprefix('Value error, ')}") from None
+        loc, said = first["loc"], first["msg"].removeprefix("Value error, ")
+        if "value" in loc:  # one of several types: each complains for itself
+            loc, said = loc[: loc.index("value") + 1], "it is text, a finite number, true or false, or a list of these"
+        place = ".".join(map(str, ("items", i, *loc)))
+        raise UsageError(f"`{place}` does not fit: {said}") from None
     if problem := misfit_of(item, kind):
         raise UsageError(f"`items.{i}`: {problem}")
     return item

@@ -91,6 +91,12 @@ def test_a_refused_claim_is_named_by_its_place() -> None:
         read_claims([{"kind": "outside", "quote": "x"}, {"kind": "outside"}])
 
 
+def test_a_claim_of_a_number_that_nobody_can_count_with_is_refused_at_once() -> None:
+    text = '[{"kind": "fact", "quote": "5 EUR", "fact": "amount", "value": 1e999999999}]'
+    with pytest.raises(UsageError, match="more than 300 places"):
+        parse_claims(text)
+
+
 def test_too_many_claims_are_refused() -> None:
     with pytest.raises(UsageError):
         read_claims([{"kind": "courtesy", "quote": "Hi"}] * 301)

@@ -1,5 +1,7 @@
 """What becomes of items, row by row: borne, weak or refused, and which words are left over."""
 
+import json
+
 import pytest
 
 from bylaw.errors import UsageError
@@ -41,6 +43,23 @@ def test_each_item_becomes_what_its_row_says(ground):
 def test_what_is_no_item_is_refused_by_name(items, complaint):
     with pytest.raises(UsageError, match=complaint):
         parse_items(items, "policy")
+
+
+@pytest.mark.parametrize("number", ["NaN", "Infinity", "-Infinity", "[1, NaN]", '{"a": 1}'])
+@pytest.mark.parametrize("within", ["%s", '{"kind": "asks", "name": "count(orders)", "of": [%s]}'])
+def test_a_value_that_is_no_finite_number_is_refused_where_it_stands(number, within):
+    """JSON as Python reads it has numbers that no query and no rule has."""
+    having = f'{{"kind": "having", "name": "count(orders)", "operator": ">", "value": {number}}}'
+    with pytest.raises(UsageError, match=r"value` does not fit: it is text, a finite number"):
+        parse_items(f"[{within % having}]", "data")
+    with pytest.raises(UsageError, match=r"value` does not fit: it is text, a finite number"):
+        read_items(json.loads(f"[{within % having}]"), "data")
+
+
+@pytest.mark.parametrize("number", ["1e999999999", "-1e999999999", "1e-999999999"])
+def test_a_number_that_nobody_can_count_with_is_refused_at_once(number):
+    with pytest.raises(UsageError, match="more than 300 places"):
+        parse_items(f'[{{"kind": "having", "name": "count(orders)", "operator": ">", "value": {number}}}]', "data")
 
 
 def test_residue_is_told_by_its_place_in_the_text_as_it_was_sent(ground):
