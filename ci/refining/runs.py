@@ -19,7 +19,7 @@ from bylaw.refine.ledger import Judged, add_to_ledger, is_off, read_ledger
 from bylaw.refine.loop import Run, run
 from bylaw.refine.machine import Limits, Policy
 from bylaw.refine.outcome import alarm, answer, final
-from bylaw.refine.program import MAX_BYTES, Ontology, Unreadable, load_json, read_program
+from bylaw.refine.program import MAX_BYTES, Ontology, Program, Unreadable, load_json, read_program
 from bylaw.refine.proposers import AxiomProposer, Proposer
 from bylaw.refine.subjects import ProgramSubject
 from ci.loading.load import load, rules_of
@@ -95,6 +95,8 @@ def _told(name: str, found: Run) -> Iterator[str]:
     yield f"{name}: {answer(found)}"
     count, stop = metrics["num_iters"], found.stop.replace("_", " ")
     yield f"  {count} {'rewrite' if count == 1 else 'rewrites'} by {found.speaker}; stopped: {stop}"
+    said = found.best.feedback
+    yield from (f"  note: {note}" for note in (() if said.get("status") == "unknown" else said.get("notes", ())))
     for k, one in enumerate(found.history):
         for problem in one.problems:
             yield f"  rewrite {k} was refused: {problem}"
@@ -139,6 +141,8 @@ def _programs(wish: Wish, path: Path, part: str) -> Formalized:
     ontology = Ontology() if wish.ontology is None else _ontology(wish.ontology)
     text = "" if wish.text is None else _text_of(wish.text)
     named = dict(_named(given, path.stem))
+    if not named:
+        raise UsageError(f"`{path}` holds no logic program", "write `rules` and a `query`, or a list of such programs")
     if part:
         if part not in named:
             raise UsageError(
@@ -212,8 +216,12 @@ def _text_of(path: Path) -> str:
 def _ontology(path: Path) -> Ontology:
     text = _text_of(path)
     try:
-        return Ontology.model_validate(load_json(text) if path.suffix == ".json" else read_yaml(text))
+        found = Ontology.model_validate(load_json(text) if path.suffix == ".json" else read_yaml(text))
+        read_program(Program(sorts=found.sorts, predicates=found.predicates, axioms=found.axioms))
     except ValidationError as error:
         problem = error.errors(include_input=False)[0]
         place = ".".join(map(str, problem["loc"]))
         raise UsageError(f"the ontology `{path}` cannot be read: `{place}`: {problem['msg']}") from None
+    except Unreadable as error:  # an axiom that is left out would be one nobody misses
+        raise UsageError(f"the ontology `{path}` cannot be read: {'; '.join(error.problems[:3])}") from None
+    return found

@@ -247,3 +247,37 @@ def test_a_batch_in_which_nothing_is_ever_decided_raises_an_alarm(tmp_path: Path
 
 def test_the_packaged_numbers_are_those_of_a_bundle_that_says_none() -> None:
     assert Refinement.model_validate(load_defaults()["refinement"]) == AS_PACKAGED
+
+
+PROGRAM: dict[str, Any] = {
+    "constants": {"amy": {"sort": "Person"}},
+    "predicates": {"Member": {"arity": 1}, "Votes": {"arity": 1}, "Paid": {"arity": 1}},
+    "sorts": {"Person": {}},
+    "facts": {"Member(amy)": True},
+    "rules": [{"condition": "Paid(?p)", "conclusion": "Votes(?p)"}],
+    "query": "Votes(amy)",
+}
+
+
+def test_an_axiom_that_cannot_be_read_is_named(tmp_path: Path, call: Command) -> None:
+    """Left out, it would only make the answer undecided, and nobody would look for it."""
+    program, ontology = tmp_path / "votes.json", tmp_path / "club.yaml"
+    program.write_text(json.dumps(PROGRAM))
+    ontology.write_text('axioms: [{id: fee, formula: "Member(?p) -> "}]')
+    done = call("formalize", program, "--ontology", ontology, "--root", tmp_path)
+    assert done.code == 2 and "the axiom `fee`" in done.err
+    ontology.write_text('axioms: [{id: fee, formula: "Member(?p) -> Paid(?p)"}]')
+    assert call("formalize", program, "--ontology", ontology, "--root", tmp_path).code == 0
+
+
+def test_a_word_that_nobody_declared_is_shown(tmp_path: Path, call: Command) -> None:
+    program = tmp_path / "votes.json"
+    program.write_text(json.dumps({**PROGRAM, "rules": [{"condition": "Payed(?p)", "conclusion": "Votes(?p)"}]}))
+    done = call("formalize", program, "--root", tmp_path)
+    assert done.code == 1 and "`Payed`, which is not declared" in done.out
+
+
+def test_a_file_without_a_program_is_no_success(tmp_path: Path, call: Command) -> None:
+    (tmp_path / "none.json").write_text("[]")
+    done = call("formalize", tmp_path / "none.json", "--root", tmp_path)
+    assert done.code == 2 and "holds no logic program" in done.err
