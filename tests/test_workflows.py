@@ -374,7 +374,10 @@ def test_the_bundle_of_a_first_push_is_compiled(git: Git, tmp_path: Path) -> Non
 @pytest.mark.slow
 @needs_bash
 def test_debt_of_the_branch_stops_no_bundle_and_an_unreadable_file_does(git: Git, tmp_path: Path) -> None:
-    (git.folder / "policies/refund/POL-REFUND-008.yaml").write_text(GIFT.format(name="008", action="nothing_known"))
+    (git.folder / "policies/gifts").mkdir()
+    (git.folder / "policies/gifts/cases.yaml").write_text(
+        "- {name: debt, facts: {days_since_purchase: 1, has_receipt: true}, expect: {prohibited: [full_refund]}}\n"
+    )
     done, _ = run(script("bundle", 1), tmp_path, git.folder, OUT="out")
     assert done.returncode == 0, done.stdout + done.stderr
     (git.folder / "policies/refund/POL-REFUND-009.yaml").write_text("policy_id: [\n")

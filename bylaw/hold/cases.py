@@ -51,7 +51,10 @@ def bear_fact(one: Bearing) -> None:
     compared = _comparing(one)
     relative = [one.tokens[0]] if one.words[:1] and one.words[0] in ("which", "who", "whose") else []
     called = one.index.own(name).union(*(one.index.told(name, value) for value in name.values))
-    left = [t for t in one.altering(called, *phrase, *compared, *relative) if t.word not in _ALTERING_FACT]
+    dated = [(span.begins, span.ends) for span in one.values.spans_at(*one.place)]
+    dated += [(figure.start, figure.end) for figure in one.values.figures_at(*one.place, beside_time=True)]
+    altering = (t for t in one.altering(called, *phrase, *compared, *relative) if t.word not in _ALTERING_FACT)
+    left = [t for t in altering if not any(start <= t.start < end for start, end in dated)]  # "1 May", "half a kilo"
     for token in left:
         one.weaken("altered", f"“{token.word}” alters it")
     one.take(left)

@@ -13,7 +13,7 @@ from dataclasses import dataclass, field, replace
 from bylaw.authored.policies import Policy, PolicyAction, PolicyException
 from bylaw.authored.vocabulary import Vocabulary
 from bylaw.logic.boxes.boxes import Box, TooManyBoxes, boxes, meets
-from bylaw.logic.formula.ir import Atom, Effect, Formula, ValueMisfit, conj, disj, negate
+from bylaw.logic.formula.ir import And, Atom, Effect, Formula, ValueMisfit, conj, disj, negate
 from ci.findings import Route
 from ci.formalize.lower import EVERYWHERE, Lowered, Lowering, targeted
 from ci.formalize.requirements import Requirements
@@ -59,8 +59,17 @@ class Nest:
 
 
 def _may_meet(one: Sequence[Box] | None, other: Sequence[Box] | None) -> bool:
-    """May both hold in one case? What cannot is not excluded: a row of a table need not name all rows before it."""
-    return one is None or other is None or any(meets(a, b) for a in one for b in other)
+    """May both hold in one case? What cannot is not excluded: a row of a table need not name all rows before it.
+
+    Where the tests of one hold for sure, a test of the other on the same fact fails for sure: so nothing that is
+    unknown is decided sooner without it. Of a guard that can never hold that is not so.
+    """
+    return not one or not other or any(meets(a, b) for a in one for b in other)
+
+
+def _is_plain(guard: Formula) -> bool:
+    """Is it nothing but tests that all hold? Then it is one box, and no part of it was left out as impossible."""
+    return isinstance(guard, Atom) or (isinstance(guard, And) and all(isinstance(one, Atom) for one in guard.items))
 
 
 @dataclass
@@ -169,9 +178,10 @@ class Formalizer:
         return sorted(drafts, key=lambda draft: str(draft.route[1]).rjust(9))
 
     def _boxes(self, guard: Formula) -> tuple[Box, ...] | None:
-        """*guard* as boxes; None where it needs too many, or where a condition of it has a finding."""
+        """*guard* as boxes; None where it is not plain, needs too many, or where a condition of it has a finding."""
         try:
-            return None if self.lowering.findings else boxes(guard, self.lowering.variables)
+            is_readable = _is_plain(guard) and not self.lowering.findings
+            return boxes(guard, self.lowering.variables) if is_readable else None
         except TooManyBoxes:
             return None
 

@@ -15,10 +15,10 @@ from defusedxml.ElementTree import parse
 
 from ci.importers.tables.imported import Imported, Options, imported
 from ci.importers.tables.model import TablesRefused
+from tests.beside import beside
 from tests.conftest import Command
 
-KIT = Path(__file__).parents[3] / "shared" / "realworld" / "dmn"
-pytestmark = pytest.mark.skipif(not KIT.is_dir(), reason="../shared/realworld is not beside this repository")
+KIT = beside("realworld", "dmn")
 
 TAKEN = (
     "0004-simpletable-U",

@@ -9,14 +9,12 @@ import sys
 from pathlib import Path
 from typing import Any
 
-import pytest
-
 from bylaw.refine.feedback import check
 from bylaw.refine.program import Ontology, read_program
 from bylaw.refine.theory import ground
+from tests.beside import beside
 
-FOLDER = Path(__file__).resolve().parents[3] / "shared" / "realworld" / "logic_programs"
-pytestmark = pytest.mark.skipif(not FOLDER.is_dir(), reason=f"{FOLDER} is not beside the project")
+FOLDER = beside("realworld", "logic_programs")
 
 
 def programs() -> list[dict[str, Any]]:

@@ -23,17 +23,18 @@ UNSEEN = "Whether others rank equal with the last one shown could not be looked 
 class Ties:
     """The rows that rank equal with the last shown ones, at most one more than are named; None: it was not seen.
 
-    `statement` is what was asked, to be kept with the answer. `figures` are the numbers that the shown rows were ranked
-    by and that have no column, of each row those of the query's `hidden`.
+    `statement` is what was asked and `found` what came of it, to be kept with the answer. `figures` are the numbers
+    that the shown rows were ranked by and that have no column, of each row those of the query's `hidden`.
     """
 
     statement: str
     rows: tuple[tuple[Any, ...], ...] | None
     figures: tuple[tuple[Any, ...], ...] = ()
+    found: tuple[tuple[Any, ...], ...] = ()
 
     @property
     def papers(self) -> dict[str, Any]:
-        return {self.statement: None if self.rows is None else [list(row) for row in self.rows]}
+        return {self.statement: None if self.rows is None else [list(row) for row in self.found]}
 
 
 def looked_up(
@@ -64,9 +65,13 @@ def looked_up(
     seen = [i for i, column in enumerate(tree.outputs) if column.asked not in query.hidden]
     places = {column.asked: i for i, column in enumerate(tree.outputs)}
     ranked = [places[name] for name in query.hidden]
-    figures = {tuple(row[i] for i in seen): tuple(row[i] for i in ranked) for row in found.rows}
-    beyond = _beyond([tuple(row[i] for i in seen) for row in found.rows], shown.rows)
-    return Ties(statement, beyond, tuple(figures.get(tuple(row), ()) for row in shown.rows) if ranked else ())
+    rows = tuple(map(tuple, found.rows))
+    if any(len(row) < len(tree.outputs) for row in rows):  # kept before ranks were: what is shown is all there is
+        return Ties(statement, _beyond(rows, shown.rows), found=rows)
+    figures = {tuple(row[i] for i in seen): tuple(row[i] for i in ranked) for row in rows}
+    beyond = _beyond([tuple(row[i] for i in seen) for row in rows], shown.rows)
+    told = tuple(figures.get(tuple(row), ()) for row in shown.rows) if ranked else ()
+    return Ties(statement, beyond, told, rows)
 
 
 def _beyond(rows: Sequence[tuple[Any, ...]], shown: Sequence[tuple[Any, ...]]) -> tuple[tuple[Any, ...], ...]:

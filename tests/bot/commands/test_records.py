@@ -121,7 +121,7 @@ def test_the_answers_were_of_every_kind(opened):
         "failing": "data",
     }
     assert [len(stories["data"]["rows"]), stories["failing"]["status"]] == [2, "refused"]
-    assert stories["tied"]["text"].endswith(": north. Tied with it: south.")
+    assert stories["tied"]["text"].endswith(": north (10). Tied with it: south.")
 
 
 def test_an_answer_is_rebuilt_after_the_repository_has_moved_on(root):

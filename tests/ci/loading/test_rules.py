@@ -91,7 +91,7 @@ def free(name: str, route: tuple[Any, ...]) -> bool:
         return route[0] == "cost"  # a value that is not the default may be missing
     if name == "evaluation":
         return route[0] == "suites" or route[-1] == "routed_from"  # a floor of its own, or one nobody asks for
-    return name == "autonomy" and route[-1] == "complexity_from"
+    return name == "autonomy" and route[-1] in ("complexity_from", "late_hours")
 
 
 def test_all_defaults_together_survive_the_bundle_unchanged() -> None:

@@ -47,7 +47,7 @@ def at_once(old, now):
     after = pipeline.check(now.workspace(), now.at)
     if old is None:
         return printed(checking.Checked(after.workspace, after.findings, answers=after.proofs.answers))
-    compared = checking.against(pipeline.check(old.workspace(), now.at), after)
+    compared = checking.against(pipeline.check(old.workspace(), now.at), after, checking.Gating())
     return printed(replace(compared, answers=after.proofs.answers))
 
 
