@@ -183,10 +183,12 @@ class _Past:
         is_cut = any(caveat.startswith("Only the first ") for caveat in self.given.caveats)
         return Rows(self.given.columns, self.given.rows, is_cut)
 
-    def _with_ties(self, plan: Mapping[str, Any], tied: Sequence[Sequence[Any]] | None) -> Rows:
-        """What was shown then, and what ranked equal with the last of it."""
+    def _with_ties(self, plan: Mapping[str, Any], tied: Any) -> Rows:
+        """What was shown then, and what ranked equal with the last of it; earlier versions kept but the latter."""
         if tied is None:
             raise WarehouseError("it could not be looked up")
+        if isinstance(tied, Mapping):
+            return Rows((), tuple(map(tuple, tied["rows"])))
         shown = plan["result"]["rows"] if "result" in plan else self.given.rows
         return Rows((), (*map(tuple, shown), *map(tuple, tied)))
 

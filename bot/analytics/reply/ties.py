@@ -34,7 +34,7 @@ class Ties:
 
     @property
     def papers(self) -> dict[str, Any]:
-        return {self.statement: None if self.rows is None else [list(row) for row in self.found]}
+        return {self.statement: None if self.rows is None else {"rows": [list(row) for row in self.found]}}
 
 
 def looked_up(

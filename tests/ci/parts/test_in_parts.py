@@ -47,7 +47,7 @@ def at_once(old, now):
     after = pipeline.check(now.workspace(), now.at)
     if old is None:
         return printed(checking.Checked(after.workspace, after.findings, answers=after.proofs.answers))
-    compared = checking.against(pipeline.check(old.workspace(), now.at), after, checking.Gating())
+    compared = checking.against(pipeline.check(old.workspace(), now.at), after, checking.Gating(is_merged=True))
     return printed(replace(compared, answers=after.proofs.answers))
 
 
@@ -70,7 +70,7 @@ def assert_printed_the_same(sides):
         old, now = (replace(side, root=Path(folder), at=sides[1].at) for side in sides)
         for _ in range(2):  # the second time from what the first one left
             kept = Path(folder) / "kept.json"
-            told = printed(checking.in_parts(now, old, kept=kept, last=snapshot.read(kept)))
+            told = printed(checking.in_parts(now, old, kept=kept, last=snapshot.read(kept), gating=checking.Gating(is_merged=True)))
             assert told.splitlines() == at_once(old, now).splitlines()
 
 
