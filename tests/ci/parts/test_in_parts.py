@@ -70,7 +70,9 @@ def assert_printed_the_same(sides):
         old, now = (replace(side, root=Path(folder), at=sides[1].at) for side in sides)
         for _ in range(2):  # the second time from what the first one left
             kept = Path(folder) / "kept.json"
-            told = printed(checking.in_parts(now, old, kept=kept, last=snapshot.read(kept), gating=checking.Gating(is_merged=True)))
+            told = printed(
+                checking.in_parts(now, old, kept=kept, last=snapshot.read(kept), gating=checking.Gating(is_merged=True))
+            )
             assert told.splitlines() == at_once(old, now).splitlines()
 
 
