@@ -89,7 +89,8 @@ def _review(folder: Path, today: date) -> Iterator[str]:
     before = pipeline.run(folder, None, today)
     target = folder / "policies" / "refund" / CHANGE.name
     shutil.copyfile(CHANGE, target)
-    checked = importlib.import_module("ci.check").against(before, pipeline.run(folder, None, today))
+    checking = importlib.import_module("ci.check")
+    checked = checking.against(before, pipeline.run(folder, None, today), checking.Gating())
     target.unlink()
     yield "\n  $ bylaw check --base main\n"
     yield _indented(text.render(checked.new, checked.workspace.sources))
