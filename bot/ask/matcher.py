@@ -120,7 +120,7 @@ def _is_literal(words: Sequence[Token], texts: Iterable[str]) -> bool:
 def _amounts(seen: Seen, passage: Passage, values: Values, index: Index, taken: set[int]) -> Iterator[Item]:
     """Numbers, each for the one name whose unit fits and whose words stand in its clause."""
     numbers = [one for (group, _), one in index.names.items() if group == "fact" and one.type in _NUMBERS]
-    for figure in values.figures_at(passage.start, passage.end, beside_time=True):
+    for figure in values.figures_at(passage.start, passage.end, beside_time=True)[:MOST_ITEMS]:  # the rest is residue
         tokens = seen.words(max(passage.start, figure.start - _WINDOW), min(passage.end, figure.end + _WINDOW))
         amounts = [value for value in figure.values if isinstance(value, Fraction)]
         if len(amounts) != 1 or figure.is_ordinal or any(token.start in taken for token in _in(tokens, figure)):
