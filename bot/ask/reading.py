@@ -7,7 +7,7 @@ from datetime import date
 from typing import Any
 
 from bot.ask.ground import ground_for
-from bot.ask.matcher import match
+from bot.ask.matcher.match import match
 from bot.index import BundleIndex
 from bylaw.hold.hold import hold
 from bylaw.hold.item import Proposal, Reading, TextKind, parse_items

@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 import yaml
 
-from bot.ask.matcher import match
+from bot.ask.matcher.match import match
 from bylaw.authored.context import Context
 from bylaw.authored.vocabulary import Vocabulary
 from bylaw.hold.declared import index_vocabulary

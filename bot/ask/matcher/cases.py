@@ -1,22 +1,18 @@
-"""The proposer without a model: declared phrases, longest first, and values in the units of declared names.
-
-Nothing else: what it does not take is residue. An author who wants more taken declares words.
-"""
+"""What is asked of the rules, and the facts of a case: flags, categories, numbers and days."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from fractions import Fraction
-from itertools import islice
 
+from bot.ask.matcher.mentions import asking_sentences, owned, quote_of
 from bylaw.hold import standing
-from bylaw.hold.hold import Ground
-from bylaw.hold.item import MOST_ITEMS, Item, Proposal
-from bylaw.hold.text import Seen, see
+from bylaw.hold.item import MOST_ITEMS, Item
+from bylaw.hold.text import Seen
 from bylaw.hold.values import Values, comparisons_at
-from bylaw.hold.words import Index, Mention, Name, stems_of
+from bylaw.hold.words import Index, Name, stems_of
 from bylaw.language.figures import Figure, measure
-from bylaw.language.lexicon import closed, lexicon
+from bylaw.language.lexicon import closed
 from bylaw.language.text import Passage, Token, words_of
 from bylaw.language.units import unit_named
 
@@ -26,56 +22,21 @@ _FAR = 6  # words between a number and what names it
 _NUMBERS = ("integer", "decimal")
 
 
-def match(text: str, ground: Ground) -> Proposal:
-    """What *text* says in the declared words of *ground*."""
-    seen = see(text)
-    values = Values(seen, ground.clock)
-    if ground.kind == "policy":
-        found = _case(seen, values, ground.index)
-    elif ground.kind == "data":
-        found = _query(seen, values, ground.index)
-    else:
-        found = _asks(seen, ground.index)
-    return Proposal(tuple(islice(found, MOST_ITEMS)))
-
-
-# ---- what each sentence mentions ------------------------------------------------------------------------------------
-
-
-def _quote(seen: Seen, tokens: Sequence[Token]) -> str:
-    return seen.text.seen[tokens[0].start : tokens[-1].end]
-
-
-def _owned(index: Index, mention: Mention, group: str) -> list[tuple[Name, str | None]]:
-    """The names of one group that the phrase is of, each with the value that it says."""
-    found = ((index.get(group, owner.name), owner.value) for owner in mention.owners)
-    return sorted(((name, value) for name, value in found if name is not None), key=lambda one: one[0].name)
-
-
-def _asking(seen: Seen) -> frozenset[int]:
-    """The sentences that ask, by where they begin: those with a question mark, else all."""
-    found = [p.start for p in seen.text.passages if seen.text.seen[p.start : p.end].rstrip().endswith("?")]
-    return frozenset(found or (passage.start for passage in seen.text.passages))
-
-
-# ---- policies -------------------------------------------------------------------------------------------------------
-
-
-def _case(seen: Seen, values: Values, index: Index) -> Iterator[Item]:
+def match_case(seen: Seen, values: Values, index: Index) -> Iterator[Item]:
     """What is asked, and the facts of the case."""
-    asking = _asking(seen)
+    asking = asking_sentences(seen)
     said: set[tuple[str, str]] = set()
     for passage in seen.text.passages:
         tokens = seen.words(passage.start, passage.end)
         taken: set[int] = set()
         for mention in index.find(tokens):
             words = tokens[mention.first : mention.last + 1]
-            name = _asked(_owned(index, mention, "asks")) if passage.start in asking else None
+            name = _asked(owned(index, mention, "asks")) if passage.start in asking else None
             if name is not None and ("asks", name) not in said:
                 said.add(("asks", name))
                 taken.update(token.start for token in words)
-                yield Item(kind="asks", name=name, quote=_quote(seen, words))
-            elif name is None and (item := _state(seen, passage, words, _owned(index, mention, "fact"))) is not None:
+                yield Item(kind="asks", name=name, quote=quote_of(seen, words))
+            elif name is None and (item := _state(seen, passage, words, owned(index, mention, "fact"))) is not None:
                 taken.update(token.start for token in words)
                 yield item
         yield from _amounts(seen, passage, values, index, taken)
@@ -105,7 +66,7 @@ def _state(
         near = seen.words(max(passage.start, words[0].start - _WINDOW), words[0].start)
         before = [token for token in near if standing.is_negation(token)]
         words = (*seen.words(before[-1].start, words[0].start), *words) if before else words
-    quote = _quote(seen, words)
+    quote = quote_of(seen, words)
     if name.type == "boolean":
         return Item(kind="fact", name=name.name, value=(value == "true") is not is_denied, quote=quote)
     return Item(kind="fact", name=name.name, value=value, operator="!=" if is_denied else None, quote=quote)
@@ -220,50 +181,3 @@ def _days(seen: Seen, passage: Passage, values: Values, index: Index) -> Iterato
             start = min([span.begins, *(token.start for token in near)])
             end = max([span.ends, *(token.end for token in near)])
             yield Item(kind="fact", name=named[0].name, value=span.start.isoformat(), quote=seen.text.seen[start:end])
-
-
-# ---- data -----------------------------------------------------------------------------------------------------------
-
-
-def _query(seen: Seen, values: Values, index: Index) -> Iterator[Item]:
-    """Numbers that are called so, groups behind "by", declared values, spans of time. Nothing else."""
-    for passage in seen.text.passages:
-        tokens = seen.words(passage.start, passage.end)
-        for mention in index.find(tokens):
-            words = tokens[mention.first : mention.last + 1]
-            yield from _part(seen, tokens, mention, words, index)
-        for span in values.spans_at(passage.start, passage.end):
-            if not span.is_untold:
-                yield Item(kind="time", quote=seen.text.seen[span.begins : span.ends])
-
-
-def _part(
-    seen: Seen, tokens: Sequence[Token], mention: Mention, words: Sequence[Token], index: Index
-) -> Iterator[Item]:
-    metrics = _owned(index, mention, "number")
-    parts = _owned(index, mention, "part")
-    told = [(name, value) for name, value in parts if value is not None]
-    before = tokens[mention.first - 1] if mention.first else None
-    if len(metrics) == 1:
-        yield Item(kind="asks", name=metrics[0][0].name, quote=_quote(seen, words))
-    elif len(told) == 1:
-        yield Item(kind="filter", name=told[0][0].name, operator="==", value=told[0][1], quote=_quote(seen, words))
-    elif len(parts) == 1 and before is not None and before.word in lexicon()["grouping"]:
-        yield Item(kind="group", name=parts[0][0].name, quote=_quote(seen, (before, *words)))
-
-
-# ---- decisions ------------------------------------------------------------------------------------------------------
-
-_GROUP_KINDS: Mapping[str, str] = {"asks": "asks", "anchor": "anchor"}
-
-
-def _asks(seen: Seen, index: Index) -> Iterator[Item]:
-    """The intent by its routing words, and the record by what it is called."""
-    for passage in seen.text.passages:
-        tokens = seen.words(passage.start, passage.end)
-        for mention in index.find(tokens):
-            words = tokens[mention.first : mention.last + 1]
-            for group, kind in _GROUP_KINDS.items():
-                found = {name.name for name, _ in _owned(index, mention, group)}
-                if len(found) == 1:
-                    yield Item(kind=kind, name=found.pop(), quote=_quote(seen, words))
