@@ -271,7 +271,7 @@ def each_of(items: Sequence[Item], means: Means) -> str | None:
         if item.kind == "group" and item.name and item.unit is None and expression.function is None:
             return item.name
         if item.kind == "asks" and expression.function == "values":
-            return expression.arguments[0].text.partition(".")[0]
+            return expression.arguments[0].text  # of each value that is listed, not of the rows that have it
     return next((place for item in items if item.kind == "asks" for place in _rows_of(item, means)), None)
 
 
