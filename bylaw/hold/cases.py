@@ -2,9 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
+from bylaw.authored.wording import SLOT
 from bylaw.hold.bearing import Bearing
 from bylaw.hold.values import amount_of, comparisons_at, is_said, operators_in, unit_of
 from bylaw.hold.words import Name, stems_of
+from bylaw.language.figures import Figure
 from bylaw.language.lexicon import lexicon, stem
 from bylaw.language.text import Token, words_of
 
@@ -182,16 +186,42 @@ def bear_amount(one: Bearing, name: Name, is_named: bool = True) -> None:
         for figure in mine:
             one.take(one.seen.words(figure.start, figure.end))
     if not is_none:
-        _bear_operator(one, is_duration)
+        _bear_operator(one, is_duration, form_words(name, one.tokens, figures))
     one.take_comparisons()
     one.take_classes("measure_words")
     if is_named:
         one.bear_name(name, otherwise=f"nothing but its unit ties it to {name.name}")
 
 
-def _bear_operator(one: Bearing, is_duration: bool) -> None:
-    """The side that the words bound is the side that the item says."""
-    said, operator = operators_in(one.tokens), one.item.operator or "=="
+def form_words(name: Name, tokens: Sequence[Token], figures: Sequence[Figure]) -> frozenset[int]:
+    """The starts of the words around the figures that are one of the declared forms of *name*: they bound nothing.
+
+    "before" in "30 hours before the tour" is what the number is called where `{value} hours before the tour` is.
+    """
+    found: set[int] = set()
+    for figure in figures:
+        before = [token for token in tokens if token.end <= figure.first]
+        behind = [token for token in tokens if token.start >= figure.core]
+        for form in name.forms:
+            left, _, right = form.partition(SLOT)
+            sides = _repeated(words_of(left)[::-1], before[::-1]), _repeated(words_of(right), behind)
+            if None not in sides:
+                found.update(token.start for side in sides for token in side or ())
+    return frozenset(found)
+
+
+def _repeated(words: Sequence[str], tokens: Sequence[Token]) -> Sequence[Token] | None:
+    """The first tokens where they are *words*, in whatever forms of them; None where they are not."""
+    mine = tokens[: len(words)]
+    is_said = len(mine) == len(words) and all(
+        not stems_of(word).isdisjoint(stems_of(token.word)) for word, token in zip(words, mine, strict=True)
+    )
+    return mine if is_said else None
+
+
+def _bear_operator(one: Bearing, is_duration: bool, called: frozenset[int]) -> None:
+    """The side that the words bound is the side that the item says; words that it is *called* by bound nothing."""
+    said, operator = operators_in([t for t in one.tokens if t.start not in called]), one.item.operator or "=="
     if operator in ("between", "in", "not in"):
         return
     if operator == "!=":

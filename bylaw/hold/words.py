@@ -128,13 +128,14 @@ class Index:
         return self._own.setdefault((name.kind, name.name), _content(_called(name)))
 
     def spelled(self, name: Name) -> frozenset[str]:
-        """The stems of every word of its texts and values, also of those that only join."""
+        """The stems of every word that it, its values or what is near it are called by, also of those that only join."""
         key = name.kind, name.name
         if key not in self._spelled:
             texts = (
                 *name.texts,
                 *(_SLOT.sub(" ", form) for form in name.forms),
                 *(t for those in name.values.values() for t in those),
+                *name.near,
             )
             self._spelled[key] = frozenset(stem(word) for text in texts for word in words_of(text))
         return self._spelled[key]
