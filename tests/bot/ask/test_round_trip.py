@@ -131,12 +131,12 @@ def relations(draw, depth=1):
 
 
 def distinct(found):
-    """Conditions, one of each column that is equal to something: several are said as one that is any of the values."""
+    """Conditions, each once, and one of each column that is equal to something: several are any of the values."""
     columns = {}
     for k, one in enumerate(found):
         is_equal = isinstance(one, Filter) and one.operator == "in" and one.values and not one.negated
         columns.setdefault(one.dimension if is_equal else k, one)
-    return tuple(columns.values())
+    return tuple(dict.fromkeys(columns.values()))
 
 
 conditions = st.one_of(
