@@ -37,14 +37,26 @@ def bear_number(one: Bearing) -> None:
 
 
 def _bear_sides(one: Bearing, target: Target) -> None:
-    """Of a ratio the number that is divided is said first: "A per B", "the ratio of A to B"."""
+    """Of a ratio the number that is divided is said first: "A per B", "B, which is A divided by C"."""
     if target.function != "ratio" or len(target.parts) != 2 or target.parts[0] is target.parts[1]:
         return
     upper, lower = (one.index.own(part) for part in target.parts)
-    first = next((t.start for t in one.tokens if not stems_of(t.word).isdisjoint(upper - lower)), None)
-    last = next((t.start for t in one.tokens if not stems_of(t.word).isdisjoint(lower - upper)), None)
-    if first is not None and last is not None and last < first:
+    sides = [
+        (token.start, not stems_of(token.word).isdisjoint(lower - upper))
+        for token in one.tokens
+        if not stems_of(token.word).isdisjoint(upper ^ lower)
+    ]
+    if len({is_lower for _, is_lower in sides}) == 2 and _begins_below(one, sides):
         one.refuse("the words divide the other way round")
+
+
+def _begins_below(one: Bearing, sides: Sequence[tuple[int, bool]]) -> bool:
+    """Do the words say the number that divides first? What stands right behind "divided by" is that number."""
+    places = [one.tokens[behind].start for _, behind in lexicon()["aggregating_ratio"].find(one.words[:-1])]
+    between = [place for place in places if sides[0][0] < place <= sides[-1][0]]
+    if not between:
+        return sides[0][1]
+    return not next(is_lower for start, is_lower in sides if start >= between[-1])
 
 
 def _bear_count(one: Bearing, target: Target) -> None:
