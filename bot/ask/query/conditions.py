@@ -14,6 +14,8 @@ from bot.ask.query.names import Means, is_entity, rate_of, spell, spell_field, u
 from bot.ask.query.spans import filters_of, read_window
 from bylaw.hold.item import Item, Scalar
 from bylaw.hold.targets import Expression, parse_expression
+from bylaw.language.lexicon import lexicon, stem
+from bylaw.language.text import words_of
 from bylaw.semantic.query import AnyOf, Apart, Condition, Filter, First, Related, Than, Unanswerable
 
 _COMPARED = ("<", "<=", ">", ">=")
@@ -235,20 +237,41 @@ def spell_number(item: Item, means: Means) -> str:
 
 
 def _metric_called(quote: str, name: str, means: Means) -> str | None:
-    """The metric that *quote* calls by a name of it and that counts the rows of *name*."""
+    """The metric that *quote* calls by a name of it and that counts the rows of *name*, or that is called their number:
+    "flights" in "how many flights" is the metric whose synonym is "number of flights".
+    """
     from bylaw.hold.text import see
 
     entity = name.removeprefix("count(").removesuffix(")")
-    seen = see(quote)
-    tokens = seen.words(0, len(seen.text.seen))
-    owners = {owner.name for mention in means.index.find(tokens) for owner in mention.owners}
     metrics = means.context.metrics
     counting = [
         one
-        for one in sorted(owners & set(metrics))
-        if metrics[one].entity == entity and metrics[one].agg in ("count", "count_distinct")
+        for one, metric in sorted(metrics.items())
+        if metric.entity == entity and metric.agg in ("count", "count_distinct")
     ]
-    return counting[0] if len(counting) == 1 else None
+    seen = see(quote)
+    tokens = seen.words(0, len(seen.text.seen))
+    owners = {owner.name for mention in means.index.find(tokens) for owner in mention.owners}
+    called = [one for one in counting if one in owners] or [
+        one for one in counting if entity in owners and _is_number_of(one, entity, means)
+    ]
+    return called[0] if len(called) == 1 else None
+
+
+def _is_number_of(metric: str, entity: str, means: Means) -> bool:
+    """Is the metric called the number of the entity, by one of the names of both?"""
+    called, counted = means.index.get("number", metric), means.index.get("part", entity)
+    if called is None or counted is None:
+        return False
+    things = {frozenset(map(stem, words_of(text))) for text in counted.texts}
+    return any(frozenset(map(stem, _uncounted(text))) in things for text in called.texts)
+
+
+def _uncounted(text: str) -> list[str]:
+    """The words of *text* without those that count: "number of flights", "flight count"."""
+    words = words_of(text)
+    counting = {k for first, behind in lexicon()["aggregating_count"].find(words) for k in range(first, behind)}
+    return [word for k, word in enumerate(words) if k not in counting]
 
 
 def _refuse_keys(item: Item, *keys: str) -> None:
