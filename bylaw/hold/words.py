@@ -128,7 +128,7 @@ class Index:
         return self._own.setdefault((name.kind, name.name), _content(_called(name)))
 
     def spelled(self, name: Name) -> frozenset[str]:
-        """The stems of every word that it, its values or what is near it are called by, also of those that only join."""
+        """The stems of every word that it, its values or what is near it are called by, also of those that join."""
         key = name.kind, name.name
         if key not in self._spelled:
             texts = (
