@@ -277,15 +277,16 @@ def _policy(record: PolicyRecord) -> dict[str, Any]:
 def _lifting(record: PolicyRecord, workspace: Workspace, variables: Mapping[str, Variable]) -> list[dict[str, Any]]:
     """The exceptions that only take effects away: they make no rule, and people want to know why nothing holds."""
     found = []
-    for route, formula in record.lifted if record.in_logic else ():
+    for lifting in record.liftings if record.in_logic else ():
         written: Any = record.policy
-        for key in route:
+        for key in lifting.route:
             written = getattr(written, key) if isinstance(key, str) else written[key]
         found.append(
             {
-                "conditions": encode(formula, variables),
-                "line": workspace.line(record.path, route),
+                "conditions": encode(lifting.guard, variables),
+                "line": workspace.line(record.path, lifting.route),
                 "text": written.source_text or written.description,
+                "actions": list(lifting.lifts),
             }
         )
     return found

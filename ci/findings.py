@@ -52,6 +52,8 @@ SEVERITIES: Mapping[str, Severity] = {
     "unformalized-exception": "warning",
     "taken-conditions": "warning",
     "idle-replaces": "warning",
+    "lifts-all": "warning",
+    "changed-meaning": "notice",
     "idle-permission": "warning",
     "quote-mismatch": "warning",
     "unmapped-sentence": "warning",

@@ -65,6 +65,7 @@ class Lowering:
     path: str
     policies: tuple[str, ...] = ()
     findings: list[Finding] = field(default_factory=list)
+    notes: list[Finding] = field(default_factory=list)  # what is told, and changes no meaning
 
     def report(
         self,
@@ -81,6 +82,14 @@ class Lowering:
         self.findings.append(
             Finding(id, f"{self.subject} {message}", at, policies=self.policies, help=help, detail=detail)
         )
+
+    def note(
+        self, id: str, message: str, route: Route, help: str, counterexample: Mapping[str, Any] | None = None
+    ) -> None:
+        """Collect a finding about the value at *route* that leaves its condition, action or exception in force."""
+        at = Place(self.path, route)
+        said = f"{self.subject} {message}"
+        self.notes.append(Finding(id, said, at, policies=self.policies, help=help, counterexample=counterexample))
 
     def all_of(self, conditions: Sequence[Condition], route: Route, nested: bool = False) -> Formula | None:
         """Every condition holds, targets applied. None when one of them has a finding."""
@@ -104,9 +113,9 @@ class Lowering:
 
     def again(self, nested: Condition) -> Lowered:
         """A nested condition that was lowered before, so its findings are told; with one it stands for everything."""
-        told = len(self.findings)
+        told, noted = len(self.findings), len(self.notes)
         lowered = self.condition(nested, (), nested=True)
-        del self.findings[told:]
+        del self.findings[told:], self.notes[noted:]
         return lowered or Lowered(nested, EVERYWHERE)
 
     def _branch(self, branch: Condition | list[Condition], route: Route) -> Formula | None:

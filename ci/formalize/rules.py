@@ -17,6 +17,7 @@ from bylaw.logic.formula.ir import And, Atom, Effect, Formula, ValueMisfit, conj
 from ci.findings import Route
 from ci.formalize.lower import EVERYWHERE, Lowered, Lowering, targeted
 from ci.formalize.requirements import Requirements
+from ci.loading.derived.record import Lifting
 from ci.loading.schema.nearest import did_you_mean, one_right
 
 PRIMARY = frozenset(("required", "conditional", "discovered_pattern"))
@@ -84,7 +85,7 @@ class Formalizer:
     requirements: Requirements | None = None
     all_conditions: Formula = EVERYWHERE
     stem: str = field(init=False)
-    lifted: list[tuple[Route, Formula]] = field(default_factory=list, init=False)  # exceptions to `none`, and where
+    liftings: list[Lifting] = field(default_factory=list, init=False)
 
     def __post_init__(self) -> None:
         self.stem = f"R-{self.policy.policy_id.removeprefix('POL-')}"
@@ -237,11 +238,11 @@ class Formalizer:
                 continue
             replaced = self._replaced(exception, drafts)
             guard = conj([conditions, self._reach(exception, replaced, nest)])
-            if exception.action == "none":
-                self.lifted.append((at, guard))
-            own = self._exception(exception, drafts, guard, at, f"{nest.stem}{i + 1}")
             lifted = frozenset(draft.rule_id for draft in replaced) - nest.gone
             lift = conj([nest.around, conditions])
+            if exception.action == "none":
+                self._lift(_lifting(exception, at, guard, lift, drafts, lifted, nest))
+            own = self._exception(exception, drafts, guard, at, f"{nest.stem}{i + 1}")
             drafts = [
                 replace(d, lifts=(*d.lifts, conditions if d.guard == nest.around else lift))
                 if d.rule_id in lifted
@@ -252,6 +253,17 @@ class Formalizer:
             done = self._exceptions(exception.exceptions, [*drafts, *own], inner)
             drafts, added = done[: len(drafts)], [*added, *done[len(drafts) :]]
         return [*drafts, *added]
+
+    def _lift(self, lifting: Lifting) -> None:
+        self.liftings.append(lifting)
+        if not lifting.is_named and len(lifting.lifts) > 1:
+            actions = ", ".join(f"`{action}`" for action in lifting.lifts)
+            self.lowering.note(
+                "lifts-all",
+                f"has an exception to `none` that lifts everything the policy says: {actions}",
+                (*lifting.route, "action"),
+                f"name what it lifts, and the rest stays: `replaces: [{', '.join(lifting.lifts)}]`, or fewer of them",
+            )
 
     def _reach(self, exception: PolicyException, replaced: Sequence[RuleDraft], nest: Nest) -> Formula:
         """Where something that the exception replaces would hold.
@@ -268,11 +280,11 @@ class Formalizer:
 
     def _replaced(self, exception: PolicyException, drafts: Sequence[RuleDraft]) -> list[RuleDraft]:
         assert exception.action is not None
+        named = {self.vocabulary.canonical(name) for name in exception.replaces}
         if exception.action == "none":
-            return list(drafts)
+            return [draft for draft in drafts if draft.effect.action in named] if named else list(drafts)
         action = self.vocabulary.canonical(exception.action)
         outcome = self.vocabulary.outcome_of(action)
-        named = {self.vocabulary.canonical(name) for name in exception.replaces}
         return [
             draft
             for draft in drafts
@@ -293,6 +305,21 @@ class Formalizer:
         type = exception.type or ("permitted" if lifts_ban else "required")
         text = exception.source_text or exception.description
         return [RuleDraft(rule_id, self.effect(type, action), guard, route, text, is_exception=True, type=type)]
+
+
+def _lifting(
+    exception: PolicyException,
+    route: Route,
+    guard: Formula,
+    where: Formula,
+    drafts: Sequence[RuleDraft],
+    lifted: frozenset[str],
+    nest: Nest,
+) -> Lifting:
+    there = [draft for draft in drafts if draft.rule_id not in nest.gone]
+    lifts = tuple(dict.fromkeys(draft.effect.action for draft in there if draft.rule_id in lifted))
+    kept = tuple(draft.rule_id for draft in there if draft.rule_id not in lifted)
+    return Lifting(route, guard, where, lifts, kept, bool(exception.replaces))
 
 
 def leads_nowhere(vocabulary: Vocabulary, action: str) -> str | None:

@@ -55,7 +55,8 @@ class Terms:
             path = self.workspace.path_of_word("terms", name)
             lowering = Lowering(self.workspace.vocabulary, self.variables, domain, f"the term `{name}`", path)
             formula = lowering.all_of(conditions, ("terms", name))
-            self.findings += [finding for finding in lowering.findings if finding not in self.findings]
+            told = (*lowering.findings, *lowering.notes)
+            self.findings += [finding for finding in told if finding not in self.findings]
             if formula is not None:
                 found.append((name.casefold(), formula))
             else:
@@ -123,13 +124,14 @@ def _formalized(
     drafts = written.rules(drafts)
     constraints = written.constraints()
     written.check_graph()
+    notes = [] if written.has_rules else lowering.notes
     if lowering.findings or drafts is None:
-        return record.after("formalization", "failed"), lowering.findings
+        return record.after("formalization", "failed"), [*lowering.findings, *notes]
     settled = Settled(record, level, workspace.line)
     rules = tuple(settled.rule(draft) for draft in drafts)
     invariants = tuple(settled.constraint(i, c, formula) for i, (c, formula) in enumerate(constraints))
     done = settled.done(rules, invariants, {d.rule_id: d.route for d in drafts}, variables)
-    return replace(done, lifted=() if written.has_rules else tuple(formalizer.lifted)), []
+    return replace(done, liftings=() if written.has_rules else tuple(formalizer.liftings)), notes
 
 
 @dataclass(frozen=True, slots=True)

@@ -100,6 +100,14 @@ MEANINGS: Mapping[str, tuple[str, str]] = {
         "An exception names one action to replace, and replaces others of the same outcome too.",
         "Narrow its `conditions` where one shall stay, else leave `replaces` out.",
     ),
+    "lifts-all": (
+        "An exception to `none` names no action, and lifts all that the policy says.",
+        "Name what it lifts: `replaces: [actions]`. The rest stays.",
+    ),
+    "changed-meaning": (
+        "What is written means something else than it did to an earlier version of bylaw, in the case shown.",
+        "Nothing, where the case is meant so; else write what is meant. `severities` in rules/ci.yaml turns it off.",
+    ),
     "quote-mismatch": ("A quoted sentence says another number or the opposite.", "Correct the quote or the condition."),
     "unmapped-sentence": ("A sentence of the source document is quoted nowhere.", "Write the policy it speaks of."),
     "semantic-overlap": ("Two policies speak of the same thing in other words.", "Look whether they mean the same."),

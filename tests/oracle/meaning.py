@@ -347,11 +347,12 @@ class PolicyReader:
             outcome = None if action == "none" else self.words.outcome(action)
             named = {self.words.canonical(name) for name in exception.get("replaces", [])}
             # "It replaces every effect of the policy on that outcome (on that action, when it has none), and
-            # whatever `replaces` names; `none` lifts everything the policy says"
+            # whatever `replaces` names; `none` with `replaces` lifts those and only those, without it everything the
+            # policy says"
             replaced = [
                 e
                 for e in in_play
-                if action == "none"
+                if (action == "none" and not named)
                 or e.action in named
                 or (self.words.outcome(e.action) == outcome if outcome else e.action == action)
             ]

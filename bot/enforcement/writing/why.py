@@ -275,7 +275,9 @@ def _lifted(index: LogicIndex, evaluator: Evaluator, facts: Facts, day: int, dec
                 yield Lifted(policy_id, away, rule.source.text or "", rule.source.path, rule.source.line)
         for lifting in policy.get("lifted_by", ()):
             if truth(decode(lifting["conditions"], evaluator.ruleset.variables), facts):
-                yield Lifted(policy_id, away, lifting["text"] or "", policy["path"], lifting["line"])
+                named = lifting.get("actions")  # a bundle of an older version does not say
+                mine = away if named is None else tuple(rule for rule in away if rule.effect.action in named)
+                yield Lifted(policy_id, mine, lifting["text"] or "", policy["path"], lifting["line"])
 
 
 def _but_for_an_exception(guard: Formula, facts: Facts) -> bool:

@@ -55,11 +55,27 @@ class Added(Mapping[str, Any]):
 
 
 @dataclass(frozen=True, slots=True)
+class Lifting:
+    """An exception to `none`: `lifts` are the actions that it takes away, `kept` the rules that it leaves alone.
+
+    Its own conditions hold `where`; it acts only at `guard`, where an action that it lifts would hold. `is_named` says
+    whether its `replaces` names what it lifts.
+    """
+
+    route: Route
+    guard: Formula
+    where: Formula
+    lifts: tuple[str, ...]
+    kept: tuple[str, ...]
+    is_named: bool
+
+
+@dataclass(frozen=True, slots=True)
 class PolicyRecord:
     """One policy on its way through the stages. `raw` is what its author wrote, `enriched` what stages added.
 
-    `routes` says where each rule was written, so that a finding about a rule can point at its line; `lifted` are the
-    exceptions that only take effects away, which make no rule, and where they would hold.
+    `routes` says where each rule was written, so that a finding about a rule can point at its line; `liftings`
+    are the exceptions that only take effects away, which make no rule.
     """
 
     policy: Policy
@@ -71,7 +87,7 @@ class PolicyRecord:
     constraints: tuple[Constraint, ...] = ()
     routes: Mapping[str, Route] = field(default_factory=dict)
     enriched: Added = field(default_factory=Added)
-    lifted: tuple[tuple[Route, Formula], ...] = ()
+    liftings: tuple[Lifting, ...] = ()
 
     def after(self, stage: Stage, status: StageStatus, **added: Any) -> PolicyRecord:
         """The record after *stage*, with the keys it added."""

@@ -1,4 +1,4 @@
-"""Which rules no case can fire, and which exceptions no case can meet."""
+"""Which rules no case can fire, those of exceptions too."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ def satisfiable(theory: Theory, formula: Formula) -> Verdict:
 
 
 def dead_rule(inquiry: Inquiry) -> Iterator[Reply]:
-    """Every rule can fire; an exception can hold where it replaces something."""
+    """Every rule can fire; an exception that gives an action can hold where it replaces something."""
     for i in inquiry.each_rule("looking for rules that never fire"):
         rule, at = inquiry.rule(i), inquiry.place(i)
         verdict = can_fire(inquiry.theory, i)
@@ -49,25 +49,10 @@ def dead_rule(inquiry: Inquiry) -> Iterator[Reply]:
             what = f"whether the rule `{rule.rule_id}` can fire"
             told = (inquiry.unanswered(what, at, verdict, (rule.policy_id,)),)
         elif verdict.status == "PROVEN" and rule.origin == "exception":
-            told = (_never_holds(rule.policy_id, rule.effect.action, at, rule.rule_id),)
+            told = (never_holds(rule.policy_id, rule.effect.action, at, rule.rule_id),)
         elif verdict.status == "PROVEN":
             told = (_never_fires(rule, at),)
         yield Reply(of_policies(rule.policy_id), verdict.status, told, verdict.reason)
-
-
-def unreachable_lifting(inquiry: Inquiry) -> Iterator[Reply]:
-    """An exception to `none` makes no rule, and still it holds in some case."""
-    for policy_id, record in inquiry.each_policy("looking for exceptions that never hold"):
-        for route, guard in record.lifted if record.in_logic else ():
-            at, verdict = Place(record.path, route), satisfiable(inquiry.theory, guard)
-            told: tuple[Finding, ...] = ()
-            if verdict.status == "UNKNOWN":
-                what = f"whether an exception of `{policy_id}` can hold"
-                told = (inquiry.unanswered(what, at, verdict, (policy_id,)),)
-            elif verdict.status == "PROVEN":
-                rule_id = f"{policy_id}{''.join(f'.{step}' for step in route)}"
-                told = (_never_holds(policy_id, "none", at, rule_id),)
-            yield Reply(of_policies(policy_id), verdict.status, told, verdict.reason)
 
 
 HELP = "the conditions contradict each other, the scope, or the facts' domains"
@@ -86,7 +71,8 @@ def _never_fires(rule: ConditionalRule, at: Place) -> Finding:
     )
 
 
-def _never_holds(policy_id: str, action: str, at: Place, rule_id: str) -> Finding:
+def never_holds(policy_id: str, action: str, at: Place, rule_id: str) -> Finding:
+    """The finding for an exception that no case meets."""
     return Finding(
         "unreachable-exception",
         f"policy `{policy_id}` has an exception ({action}) that can never hold: no case meets its conditions "
