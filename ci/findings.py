@@ -54,6 +54,7 @@ SEVERITIES: Mapping[str, Severity] = {
     "idle-replaces": "warning",
     "lifts-all": "warning",
     "changed-meaning": "notice",
+    "calendar-unit": "notice",
     "idle-permission": "warning",
     "quote-mismatch": "warning",
     "unmapped-sentence": "warning",

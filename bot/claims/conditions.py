@@ -6,8 +6,7 @@ from fractions import Fraction
 
 from bot.claims.declared import Declared
 from bot.claims.measures import amount_of
-from bylaw.language.lexicon import lexicon
-from bylaw.language.units import unit_named
+from bylaw.language.units import convert, unit_named
 from bylaw.logic.formula.ir import Atom, Value, ValueMisfit, exact
 
 BEYOND = "another unit: "  # such a claim is wrong, not unread: the text says so
@@ -60,7 +59,4 @@ def _converted(amount: Fraction, unit: str, into: str) -> Fraction | None:
     """*amount* in another unit, exactly; None where the two do not convert."""
     if unit == "cents" and into.isupper():
         return amount / 100
-    sizes = lexicon().sizes
-    if unit not in sizes or into not in sizes or sizes[unit][0] != sizes[into][0]:
-        return None
-    return amount * sizes[unit][1] / sizes[into][1]
+    return convert(amount, unit, into)

@@ -19,11 +19,13 @@ _PERIOD = re.compile(r"(\d{1,9}(?:\.\d{1,6})?)\s+([A-Za-z]+(?: [A-Za-z]+)?)")
 
 def seconds_of(period: str) -> Fraction:
     """How long `24 hours` is. Raises ValueError for text that is no period of whole or decimal units."""
+    from bylaw.language.units import convert  # as below
+
     found = _PERIOD.fullmatch(period.strip())
-    seconds = seconds_in(found[2]) if found else None
-    if found is None or seconds is None:
+    seconds = convert(Fraction(found[1]), found[2], "seconds") if found and seconds_in(found[2]) is not None else None
+    if seconds is None:
         raise ValueError(f"`{period[:60]}` is no period of time: write it like `24 hours` or `30 days`")
-    return Fraction(found[1]) * seconds
+    return seconds
 
 
 def seconds_in(unit: str | None) -> int | None:

@@ -16,7 +16,7 @@ from typing import Any, Literal
 from bylaw.authored.tools import ArgumentFact, LookupFact, SessionFact, Tool
 from bylaw.authored.vocabulary import Vocabulary
 from bylaw.gate.keys import KeyMisfit, Keys
-from bylaw.language.units import factor
+from bylaw.language.units import convert
 from bylaw.logic.formula.ir import Value, ValueMisfit, Variable, exact
 
 LookUp = Callable[[LookupFact, Mapping[str, Any]], Any]  # the value of the column, None for unknown
@@ -169,12 +169,12 @@ def _converted(raw: Any, unit: str, variable: Variable) -> Any:
     """*raw*, told in *unit*, in the unit of its fact. Raises ValueMisfit where the two do not convert."""
     if variable.unit is None or unit == variable.unit:
         return raw
-    ratio = factor(unit, variable.unit)
-    if ratio is None:
-        raise ValueMisfit("type", f"`{variable.name}` is in {variable.unit}, and {unit} do not convert")
     value = Variable(variable.name, "decimal").read(raw)
     assert isinstance(value, int | Fraction)
-    return exact(value * ratio)
+    converted = convert(Fraction(value), unit, variable.unit)
+    if converted is None:
+        raise ValueMisfit("type", f"`{variable.name}` is in {variable.unit}, and {unit} do not convert")
+    return exact(converted)
 
 
 def _spelled(raw: Any) -> str:

@@ -15,7 +15,8 @@ from math import floor
 from bylaw.authored.history import HistoryKind
 from bylaw.authored.vocabulary import Vocabulary
 from bylaw.gate.events import NO_LINE, Event, Scope, Timeline
-from bylaw.language.units import seconds_in
+from bylaw.language.months import IN_MONTHS, months_passed
+from bylaw.language.units import seconds_in, unit_named
 from bylaw.logic.formula.ir import Number, Value, Variable
 
 MOST_RESERVED = 6  # calls that are tried in every combination; of more, nobody can say what they come to
@@ -37,7 +38,7 @@ class HistoryFact:
     by_others: bool
     not_after: frozenset[str]
     including_failed: bool
-    unit: Fraction | None  # microseconds of the fact's unit
+    unit: str | None  # of time
     maximum: Number | None
     is_whole: bool
 
@@ -59,7 +60,7 @@ def history_facts(vocabulary: Vocabulary, variables: Mapping[str, Variable]) -> 
         history = fact.history
         if history is None:
             continue
-        window, unit = history.window, seconds_in(fact.unit)
+        window = history.window
         found[name] = HistoryFact(
             name=name,
             kind=history.kind,
@@ -70,7 +71,7 @@ def history_facts(vocabulary: Vocabulary, variables: Mapping[str, Variable]) -> 
             by_others=bool(history.other),
             not_after=frozenset(map(vocabulary.canonical, history.not_after)),
             including_failed=history.including_failed,
-            unit=None if unit is None else Fraction(unit * 1_000_000),
+            unit=fact.unit if seconds_in(fact.unit) else None,
             maximum=variables[name].maximum,
             is_whole=fact.type == "integer",
         )
@@ -238,11 +239,19 @@ def _sum(events: Sequence[Event], fact: str) -> Number | None:
     return total.numerator if isinstance(total, Fraction) and total.denominator == 1 else total
 
 
+def _in_unit(seconds: Fraction, unit: str) -> Fraction:
+    """How many of a unit of time have passed."""
+    named = unit_named(unit) or unit
+    if named in IN_MONTHS:
+        return months_passed(seconds / 86_400) / IN_MONTHS[named]
+    return seconds / (seconds_in(unit) or 1)
+
+
 def _since(events: Sequence[Event], fact: HistoryFact, asked: PendingCall) -> Number:
     assert fact.maximum is not None and fact.unit is not None
     if not events:
         return fact.maximum
-    passed = (asked.at - max(event.at for event in events)) / fact.unit
+    passed = _in_unit(Fraction(asked.at - max(event.at for event in events), 1_000_000), fact.unit)
     value: Number = floor(passed) if fact.is_whole else passed
     if isinstance(value, Fraction) and value.denominator == 1:
         value = value.numerator

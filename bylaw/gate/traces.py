@@ -9,6 +9,7 @@ from typing import Any
 
 from bylaw.gate.events import Event, Ledger
 from bylaw.gate.history import HistoryFact, PendingCall, value_of
+from bylaw.language.units import convert
 from bylaw.logic.formula.ir import Facts, Value
 
 MOST_EVENTS = 50
@@ -62,7 +63,8 @@ def _add(events: list[Past], fact: HistoryFact, value: Value) -> None:
     mine = [event for event in mine if event.is_others or not fact.by_others]
     match fact.kind:
         case "since" if isinstance(value, int | Fraction) and value != fact.maximum and fact.unit is not None:
-            events.append(Past(action, int(value * fact.unit), fact.by_others))
+            seconds = convert(Fraction(value), fact.unit, "seconds") or Fraction(0)
+            events.append(Past(action, int(seconds * 1_000_000), fact.by_others))
         case "happened" | "previous" if value is True and not mine:
             events.append(Past(action, reach if fact.kind == "happened" else min(reach, 60_000_000), fact.by_others))
         case "count" if isinstance(value, int):

@@ -18,6 +18,7 @@ from bylaw.language import dates
 from bylaw.language.dates import Span
 from bylaw.language.figures import Figure, figures_in
 from bylaw.language.lexicon import closed, lexicon
+from bylaw.language.months import IN_MONTHS, days_in
 from bylaw.language.periods import CalendarRules
 from bylaw.language.text import Token
 from bylaw.language.units import unit_named
@@ -126,19 +127,16 @@ def are_equal(one: Fraction, unit: str, other: Fraction, its_unit: str) -> bool:
         return one == other
     if unit == "cents" and its_unit in lexicon().currencies:
         return one / 100 == other
-    months = {"months": 1, "years": 12}
-    if unit in months and its_unit in months:
-        return one * months[unit] == other * months[its_unit]
+    if unit in IN_MONTHS and its_unit in IN_MONTHS:
+        return one * IN_MONTHS[unit] == other * IN_MONTHS[its_unit]
     mine, theirs = _size(one, unit), _size(other, its_unit)
     return mine is not None and mine == theirs
 
 
 def _size(amount: Fraction, unit: str) -> tuple[str, Fraction] | None:
     """What an amount measures, and how much: 12 months are 365 days, one is 30 (the rule of the logic)."""
-    if unit in ("months", "years"):
-        months = amount * (12 if unit == "years" else 1)
-        years, rest = divmod(months, 12)
-        return "time", (365 * years + 30 * rest) * _DAY
+    if unit in IN_MONTHS:
+        return "time", days_in(amount * IN_MONTHS[unit]) * _DAY
     size = lexicon().sizes.get(unit)
     return None if size is None else (size[0], amount * size[1])
 

@@ -15,7 +15,9 @@ from functools import lru_cache
 from itertools import zip_longest
 
 from bylaw.language.lexicon import Lexicon, closed, lexicon
+from bylaw.language.months import IN_MONTHS, days_in
 from bylaw.language.text import Text, Token, parse
+from bylaw.language.units import convert
 
 MAX_DIGITS = 40  # a longer number is a mistake or an attack
 Amount = Fraction | date
@@ -69,6 +71,8 @@ def measure(value: Amount, unit: str | None) -> Measure:
     size = lexicon().sizes.get(unit or "")
     if size is None or isinstance(value, date):
         return Measure(unit, value)
+    if unit in IN_MONTHS:
+        return Measure(size[0], days_in(value * IN_MONTHS[unit]) * lexicon().sizes["days"][1])
     return Measure(size[0], value * size[1])
 
 
@@ -364,9 +368,22 @@ def _ranged(found: Sequence[Figure], text: Text) -> Iterator[Figure]:
         yield before
 
 
+def _calendar_sum(one: Figure, part: Figure) -> Figure | None:
+    """Months and what is less than one of them, in the unit of that: "a year and 5 days" are 370 days."""
+    match one.values, part.values:
+        case ((Fraction() as whole,), (Fraction() as rest,)):
+            in_part = convert(whole, one.unit or "", part.unit or "")
+            share = convert(Fraction(1), one.unit or "", part.unit or "")
+            if in_part is not None and share is not None and rest < share and part.unit != one.unit and one.per is None:
+                return replace(part, start=one.start, values=(in_part + rest,))
+    return None
+
+
 def _sum(one: Figure, part: Figure) -> Figure | None:
     """Two durations as one, where the second is less than one unit of the first: 2 weeks and 3 days."""
     sizes = lexicon().sizes
+    if one.unit in IN_MONTHS and part.unit is not None:
+        return _calendar_sum(one, part)
     if not (one.unit in sizes and part.unit in sizes and sizes[one.unit][0] == sizes[part.unit][0] == "time"):
         return None
     share = sizes[part.unit][1] / sizes[one.unit][1]

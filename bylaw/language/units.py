@@ -1,7 +1,7 @@
 """Units of measure: which one words spell, what it measures, and how many of one are another, exactly or not at all.
 
-The spellings and sizes stand in the lexicon. To the logic a month is 30 days and a year 365; where no such rule is
-agreed (`Unit`) they are of kinds of their own, so that nothing converts them.
+The spellings and sizes stand in the lexicon. To the logic months and years convert as `bylaw.language.months` says;
+where no such rule is agreed (`Unit`) they are of kinds of their own, so that nothing converts them.
 """
 
 from __future__ import annotations
@@ -12,9 +12,10 @@ from fractions import Fraction
 from functools import lru_cache
 
 from bylaw.language.lexicon import lexicon
+from bylaw.language.months import IN_MONTHS, days_in, months_in
 from bylaw.language.words import read_words
 
-_NOMINAL = ("months", "years")
+_DAY = 86_400  # in seconds, which the lexicon measures durations in
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,18 +47,32 @@ def is_currency(unit: str | None) -> bool:
 
 
 def seconds_in(unit: str | None) -> int | None:
-    """How many seconds one *unit* has; None for what is no unit of time."""
+    """How many seconds one *unit* has, a month by itself 30 days; None for what is no unit of time."""
     kind, size = lexicon().sizes.get(unit_named(unit) or "", (None, Fraction(0)))
     return int(size) if kind == "time" and size >= 1 else None
 
 
-def factor(unit: str, into: str) -> Fraction | None:
-    """How many *into* one *unit* is, for the logic; None where the two do not convert."""
+def convert(amount: Fraction, unit: str, into: str) -> Fraction | None:
+    """*amount* of *unit* in another, for the logic; None where they do not convert, or no number of it is as much."""
     one, other, sizes = unit_named(unit), unit_named(into), lexicon().sizes
     if one == other:
-        return Fraction(1)
+        return amount
+    if one in IN_MONTHS and other in IN_MONTHS:
+        return amount * IN_MONTHS[one] / IN_MONTHS[other]
     (kind, size), (its_kind, its_size) = (sizes.get(name or "", (name, Fraction(1))) for name in (one, other))
-    return size / its_size if kind == its_kind else None
+    if kind != its_kind:
+        return None
+    if one in IN_MONTHS:
+        return days_in(amount * IN_MONTHS[one]) * _DAY / its_size
+    if other in IN_MONTHS:
+        months = months_in(amount * size / _DAY)
+        return None if months is None else months / IN_MONTHS[other]
+    return amount * size / its_size
+
+
+def is_convertible(unit: str, into: str) -> bool:
+    """Does an amount in *unit* say how much it is *into* another?"""
+    return convert(Fraction(0), unit, into) is not None
 
 
 # ---- units of data --------------------------------------------------------------------------------------------------
@@ -65,7 +80,7 @@ def factor(unit: str, into: str) -> Fraction | None:
 
 @lru_cache(maxsize=256)
 def _unit(name: str) -> Unit:
-    kind, size = (name, Fraction(1)) if name in _NOMINAL else lexicon().sizes.get(name, (name, Fraction(1)))
+    kind, size = (name, Fraction(1)) if name in IN_MONTHS else lexicon().sizes.get(name, (name, Fraction(1)))
     return Unit(name.replace("_", " "), kind, size)
 
 

@@ -30,7 +30,8 @@ from bylaw.logic.formula.ir import (
     negate,
 )
 from ci.findings import Finding, Place, Route
-from ci.formalize.units import comparable, factor
+from ci.formalize.counted_months import Counted
+from ci.formalize.units import Conversion, Limit, comparable, conversion
 from ci.loading.schema.nearest import did_you_mean, one_right, unquoted
 
 FACTS_LIVE_IN = "facts are declared in policies/vocabulary.yaml"
@@ -196,24 +197,30 @@ class Lowering:
             article = "an" if variable.kind[0] in "aeiou" else "a"
             self.report("type-mismatch", message, at, help=f"{article} {variable.kind} fact takes {allowed}")
             return None
-        ratio = factor(check.unit, variable.unit)
-        if ratio is None:
+        into = conversion(check.unit, variable.unit)
+        if into is None:
             self.unit_mismatch(check.unit or "", variable, (*route, "unit"))
             return None
         if check.value_of is not None:
             return self._against_fact(check, variable, operator, route)
         key = "between" if check.between is not None else "value"
         given: Any = check.between if check.between is not None else check.value
-        if not isinstance(given, list):
-            value = self._value(given, variable, ratio, (*route, key))
-            return None if value is None else Atom(variable.name, _op(operator), value)
-        read = [self._value(item, variable, ratio, (*route, key, i)) for i, item in enumerate(given)]
-        values = tuple(value for value in read if value is not None)
-        if len(values) < len(read):
+        listed = given if isinstance(given, list) else [given]
+        places = [(*route, key, i) if isinstance(given, list) else (*route, key) for i in range(len(listed))]
+        read = [self._value(item, variable, into, at) for item, at in zip(listed, places, strict=True)]
+        limits = [limit for limit in read if limit is not None]
+        if len(limits) < len(read):
             return None
+        if into.counts_months:
+            counted = Counted(variable, operator, into, tuple(limits), check.unit or "")
+            amounts = [exact(one) for one in listed]
+            message, help, case = counted.told(amounts)
+            self.note("calendar-unit", message, (*route, key), help, case)
         if operator == "between":
-            return conj([Atom(variable.name, ">=", values[0]), Atom(variable.name, "<=", values[1])])
-        return Atom(variable.name, "in", values)
+            return conj([_test(variable.name, ">=", limits[0]), _test(variable.name, "<=", limits[1])])
+        if isinstance(given, list):
+            return Atom(variable.name, "in", tuple(limit.value for limit in limits if not limit.is_below))
+        return _test(variable.name, operator, limits[0])
 
     def _operator(self, check: FactCheck, variable: Variable) -> str:
         if check.between is not None:
@@ -226,22 +233,22 @@ class Lowering:
             return "<="
         return ">" if isinstance(check, AmountThreshold) and not variable.is_finite else "=="
 
-    def unit_mismatch(self, unit: str, variable: Variable, route: Route) -> None:
+    def unit_mismatch(self, unit: str, variable: Variable, route: Route, help: str | None = None) -> None:
         """Collect the finding for units that do not compare."""
         its = f"is measured in `{variable.unit}`" if variable.unit else "has no unit"
         self.report(
             "unit-mismatch",
             f"compares `{variable.name}` with an amount in `{unit}`, but the fact {its}",
             route,
-            help=did_you_mean(unit, comparable(variable.unit), _UNITS) if variable.unit else "take `unit` out",
+            help=help or _unit_help(unit, variable),
             fix=one_right(unit, comparable(variable.unit)),
         )
 
-    def _value(self, raw: Any, variable: Variable, ratio: Any, route: Route) -> Value | None:
+    def _value(self, raw: Any, variable: Variable, into: Conversion, route: Route) -> Limit | None:
         try:
-            if ratio == 1 or variable.is_finite or variable.kind == "date":
-                return variable.read(raw)
-            return self._converted(raw, variable, ratio)
+            if into.ratio == 1 or variable.is_finite or variable.kind == "date":
+                return Limit(variable.read(raw))
+            return self._converted(raw, variable, into)
         except ValueMisfit as misfit:
             id = "type-mismatch" if misfit.reason == "type" else "value-out-of-domain"
             known = [*variable.values, *(s for synonyms in self._synonyms(variable.name) for s in synonyms)]
@@ -251,12 +258,12 @@ class Lowering:
             self.report(id, f"tests `{variable.name}`: {misfit}", route, help or self._domain_of(variable), fix=fix)
             return None
 
-    def _converted(self, raw: Any, variable: Variable, ratio: Any) -> Value:
+    def _converted(self, raw: Any, variable: Variable, into: Conversion) -> Limit:
         # 36 hours on a fact in whole days is 1.5 days: exact, never rounded, so the fact's own type is not asked for
         Variable(variable.name, "decimal").read(raw)
-        amount = exact(raw) * ratio
-        Variable(variable.name, "decimal", minimum=variable.minimum, maximum=variable.maximum).read(amount)
-        return exact(amount)
+        limit = into.limit(exact(raw))
+        Variable(variable.name, "decimal", minimum=variable.minimum, maximum=variable.maximum).read(limit.value)
+        return limit
 
     def _synonyms(self, fact: str) -> list[list[str]]:
         return list(self.vocabulary.facts[fact].values.values()) if fact in self.vocabulary.facts else []
@@ -282,9 +289,11 @@ class Lowering:
             message = f"compares the {variable.kind} fact `{variable.name}` with the {other.kind} fact `{other.name}`"
             self.report("type-mismatch", message, at)
             return None
-        ratio = factor(other.unit, variable.unit) if other.unit != variable.unit else 1
+        into = conversion(other.unit, variable.unit) if other.unit != variable.unit else conversion(None, None)
+        ratio = into.ratio if into is not None else None
         if ratio is None:
-            self.unit_mismatch(other.unit or "", variable, at)
+            help = "declare both facts in one unit: months have no fixed number of days" if into is not None else None
+            self.unit_mismatch(other.unit or "", variable, at, help)
             return None
         if variable.is_finite:
             return _same_word(variable, other, operator)
@@ -298,9 +307,24 @@ _UNITS = "durations convert from minutes to years; money compares only in its ow
 EVERYWHERE: Formula = conj([])
 
 
+def _unit_help(unit: str, variable: Variable) -> str:
+    return did_you_mean(unit, comparable(variable.unit), _UNITS) or _UNITS if variable.unit else "take `unit` out"
+
+
 def _op(operator: str) -> Op:
     assert operator in NEGATED or operator == "in"
     return "in" if operator == "in" else NEGATED[NEGATED[operator]]
+
+
+_UNDER: Mapping[str, Op] = {"<": "<", "<=": "<", ">": ">=", ">=": ">="}  # the tests of what lies just under a value
+
+
+def _test(fact: str, operator: str, limit: Limit) -> Formula:
+    if not limit.is_below:
+        return Atom(fact, _op(operator), limit.value)
+    if operator in _UNDER:
+        return Atom(fact, _UNDER[operator], limit.value)
+    return EVERYWHERE if operator == "!=" else disj([])
 
 
 def _family(variable: Variable) -> str:

@@ -108,6 +108,10 @@ MEANINGS: Mapping[str, tuple[str, str]] = {
         "What is written means something else than it did to an earlier version of bylaw, in the case shown.",
         "Nothing, where the case is meant so; else write what is meant. `severities` in rules/ci.yaml turns it off.",
     ),
+    "calendar-unit": (
+        "A limit in months is compared with a fact in days: a month is 30 of them, twelve are 365.",
+        "Say the limit in days, or leave it where that is meant.",
+    ),
     "quote-mismatch": ("A quoted sentence says another number or the opposite.", "Correct the quote or the condition."),
     "unmapped-sentence": ("A sentence of the source document is quoted nowhere.", "Write the policy it speaks of."),
     "semantic-overlap": ("Two policies speak of the same thing in other words.", "Look whether they mean the same."),

@@ -29,14 +29,12 @@ _SUBORDINATES = frozenset(("who", "whom", "whose", "which", "that", "if", "when"
 _TAKE_BACK = frozenset(("without", "unless", "until", "except", "before", "but", "only"))  # "never without review"
 _NEAR = 4  # words between "who" and its "cannot"; further away the verb is the sentence's own
 
-_BESIDES = {"months": Fraction(365, 360), "years": Fraction(360, 365)}
-
 
 @dataclass(frozen=True, slots=True)
 class _Measure:
     """A figure with its kind of unit: seconds for durations, else the currency's or the unit's own terms.
 
-    `amounts` are all that it may mean: twelve months are a year as much as 360 days.
+    `amounts` are all that it may mean.
     """
 
     kind: str
@@ -238,7 +236,7 @@ def _measure(value: str, unit: str) -> _Measure | None:
 
 
 def _measured(numbers: Sequence[Fraction], unit: str | None, words: str) -> _Measure:
-    amounts = [measure(number * share, unit) for number in numbers for share in (1, _BESIDES.get(unit or "", 1))]
+    amounts = [measure(number, unit) for number in numbers]
     return _Measure(amounts[0].kind or "", frozenset(one.amount for one in amounts), words, numbers[0])
 
 

@@ -9,7 +9,18 @@ from collections.abc import Callable, Iterable, Mapping
 
 from ci.proofs.answers import Reply
 from ci.proofs.inquiry import Inquiry
-from ci.proofs.questions import dead, failing_case, gap, idle, invariant, joint, lifting, priority_mismatch, reach, redundant
+from ci.proofs.questions import (
+    dead,
+    failing_case,
+    gap,
+    idle,
+    invariant,
+    joint,
+    lifting,
+    priority_mismatch,
+    reach,
+    redundant,
+)
 
 QUESTIONS: Mapping[str, Callable[[Inquiry], Iterable[Reply]]] = {
     "dead-rule": dead.dead_rule,

@@ -17,7 +17,8 @@ Formula = tuple[Any, ...]
 Case = Mapping[str, Any]
 TRUE: Formula = ("all",)
 FALSE: Formula = ("any",)
-MINUTES = {"minute": 1, "hour": 60, "day": 1440, "week": 10080, "month": 30 * 1440, "year": 365 * 1440}
+MINUTES = {"minute": 1, "hour": 60, "day": 1440, "week": 10080}
+MONTHS = {"month": 1, "year": 12}
 COMPARE: Mapping[str, Callable[[Any, Any], bool]] = {
     "==": lambda a, b: a == b,
     "!=": lambda a, b: a != b,
@@ -89,11 +90,6 @@ def mentioned(formula: Formula) -> set[str]:
 # ---- words ----------------------------------------------------------------------------------------------------------
 
 
-def minutes(unit: str) -> int | None:
-    """How long a unit of time is: "a month is 30 days and a year 365"."""
-    return MINUTES.get(unit.lower().removesuffix("s"))
-
-
 @dataclass(frozen=True)
 class Words:
     """The vocabulary."""
@@ -133,12 +129,20 @@ class Words:
 
     def ratio(self, unit: str | None, fact: str) -> Fraction:
         """What one *unit* is in the fact's own unit: "No unit means the fact's unit"."""
+        return self.amount(Fraction(1), unit, fact)
+
+    def amount(self, amount: Fraction, unit: str | None, fact: str) -> Fraction:
+        """An amount in the fact's own unit: "m months are 365·⌊m/12⌋ + 30·(m mod 12) days where they meet days"."""
         own = self.facts()[fact].get("unit")
         if unit is None or own is None or unit == own:
-            return Fraction(1)
-        one, two = minutes(unit), minutes(own)
-        assert one and two, f"{unit} against {own}"
-        return Fraction(one, two)
+            return amount
+        one, two = (name.lower().removesuffix("s") for name in (unit, own))
+        if one in MONTHS and two in MONTHS:
+            return amount * MONTHS[one] / MONTHS[two]
+        if one in MONTHS:
+            months = amount * MONTHS[one]
+            return (365 * (months // 12) + 30 * (months % 12)) * 1440 / MINUTES[two]
+        return amount * MINUTES[one] / MINUTES[two]
 
     def read(self, fact: str, value: Any, unit: str | None = None) -> Any:
         """A written value: numbers exact, in the fact's unit; dates as day numbers."""
@@ -147,7 +151,7 @@ class Words:
             return Fraction(date.fromisoformat(str(value)).toordinal())
         if kind in ("boolean", "enum"):
             return value
-        return Fraction(str(value)) * self.ratio(unit, fact)
+        return self.amount(Fraction(str(value)), unit, fact)
 
 
 # ---- conditions -----------------------------------------------------------------------------------------------------

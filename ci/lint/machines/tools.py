@@ -7,7 +7,7 @@ from typing import Any
 
 from bylaw.authored.tools import ChosenAction, LookupFact, Tool
 from bylaw.gate.keys import KeyMisfit, Keys
-from bylaw.language.units import factor, is_currency
+from bylaw.language.units import is_convertible, is_currency
 from ci.findings import Finding, Place, Route
 from ci.lint.vocabulary import ACTIONS_LIVE_IN, FACTS_LIVE_IN
 from ci.loading.file_kinds import CaseEntry
@@ -105,7 +105,7 @@ def _binding(workspace: Workspace, name: str, tool: Tool, fact: str) -> Iterator
         message = f"the tool `{name}` binds `{fact}`, which is computed from history"
         yield Finding("type-mismatch", message, Place(PATH, route, on_key=True), help="take the binding away")
     is_other = bound.unit is not None and bound.unit != declared.unit
-    if is_other and (declared.unit is None or factor(bound.unit or "", declared.unit) is None):
+    if is_other and (declared.unit is None or not is_convertible(bound.unit or "", declared.unit)):
         message = f"`{fact}` is in {declared.unit or 'no unit'}, and {bound.unit} does not convert"
         yield Finding("unit-mismatch", message, Place(PATH, (*route, "unit")))
     if isinstance(bound, LookupFact):

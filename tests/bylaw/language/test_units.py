@@ -10,7 +10,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from bylaw.language.lexicon import lexicon
-from bylaw.language.units import factor, is_currency, seconds_in, unit_at, unit_named, units_in
+from bylaw.language.months import days_in, months_from, months_in, months_passed
+from bylaw.language.units import convert, is_currency, seconds_in, unit_at, unit_named, units_in
 from bylaw.language.words import read_words
 from tests.rows import each
 
@@ -58,23 +59,41 @@ def test_every_unit_is_known_by_its_own_name():
 
 
 @each(
-    ("unit", "into", "expected"),
+    ("amount", "unit", "into", "expected"),
     [
-        ("weeks", "days", 7),
-        ("hours", "days", Fraction(1, 24)),
-        ("years", "months", Fraction(73, 6)),
-        ("fortnights", "week", 2),
-        ("minutes", "Hours", Fraction(1, 60)),
-        ("business days", "days", None),
-        ("days", "business_days", None),
-        ("business days", "working days", 1),
-        ("days", "USD", None),
-        ("bananas", "bananas", 1),
-        ("bananas", "apples", None),
+        (1, "weeks", "days", 7),
+        (1, "hours", "days", Fraction(1, 24)),
+        (2, "years", "months", 24),
+        (18, "months", "years", Fraction(3, 2)),
+        (1, "months", "days", 30),
+        (12, "months", "days", 365),
+        (1, "year", "days", 365),
+        (18, "months", "days", 545),
+        (18, "months", "weeks", Fraction(545, 7)),
+        (365, "days", "months", 12),
+        (45, "days", "months", Fraction(3, 2)),
+        (362, "days", "months", None),
+        (362, "days", "years", None),
+        (1, "fortnights", "week", 2),
+        (1, "minutes", "Hours", Fraction(1, 60)),
+        (1, "business days", "days", None),
+        (1, "days", "business_days", None),
+        (1, "business days", "working days", 1),
+        (1, "days", "USD", None),
+        (1, "bananas", "bananas", 1),
+        (1, "bananas", "apples", None),
     ],
 )
-def test_to_the_logic_a_month_has_30_days_and_a_year_365(unit, into, expected):
-    assert factor(unit, into) == expected
+def test_to_the_logic_twelve_months_are_a_year_of_365_days(amount, unit, into, expected):
+    assert convert(Fraction(amount), unit, into) == expected
+
+
+@given(st.fractions(0, 1000), st.fractions(0, 1000))
+def test_more_months_are_more_days_and_days_lead_back(one, other):
+    assert (one < other) == (days_in(one) < days_in(other))
+    assert months_in(days_in(one)) == one
+    assert months_from(one) >= months_passed(one)
+    assert (months_passed(one) <= months_passed(other)) or one > other
 
 
 @each(

@@ -9,11 +9,8 @@ from fractions import Fraction
 from bylaw.authored.vocabulary import Fact
 from bylaw.language.figures import Figure
 from bylaw.language.lexicon import lexicon
-from bylaw.language.units import factor, unit_named
+from bylaw.language.units import convert, unit_named
 from bylaw.logic.formula.ir import Op, Value, exact
-
-_YEAR = {("years", "months"): Fraction(12), ("months", "years"): Fraction(1, 12)}
-
 
 Test = tuple[Op, Value]  # that a fact which is told no value passes all the same: more than 40
 
@@ -32,18 +29,20 @@ def value_of(fact: Fact, figure: Figure, today: date) -> Value | Misread | None:
         return _day(fact, figure, today)
     if fact.type not in ("integer", "decimal") or any(isinstance(one, date) for one in figure.values):
         return None
-    ratio = ratio_of(fact, figure.unit)
-    if ratio is None:
+    if not is_measured_so(fact, figure.unit):
         is_money = (figure.unit or "").isupper() and (unit_named(fact.unit) or "").isupper()
         is_working = figure.unit == "business_days" and unit_named(fact.unit) in lexicon().sizes
         told = (figure.unit or "").replace("_", " ")
         return Misread(f"it is in {told}, not in {fact.unit}") if is_money or is_working else None
-    values = {ratio * one for one in figure.values if not isinstance(one, date)}
-    if figure.unit not in (None, "percent") and Fraction(1, 2) in figure.values:
-        values = {ratio / 2}  # half an hour is no 50 per cent
+    amounts = [one for one in figure.values if not isinstance(one, date)]
+    if figure.unit not in (None, "percent") and Fraction(1, 2) in amounts:
+        amounts = [Fraction(1, 2)]  # half an hour is no 50 per cent
+    values = {into for one in amounts if (into := _in_unit_of(fact, one, figure.unit)) is not None}
     if fact.type == "integer":
         values = {one for one in values if one.denominator == 1} if len(values) > 1 else values
-    if len(values) != 1:
+    if not values:
+        return Misread(f"it is no number of {fact.unit}")
+    if len(values) > 1:
         return Misread("it can be read in two ways")
     value = values.pop()
     if fact.type == "integer" and value.denominator != 1:
@@ -53,16 +52,19 @@ def value_of(fact: Fact, figure: Figure, today: date) -> Value | Misread | None:
     return exact(value)
 
 
-def ratio_of(fact: Fact, unit: str | None) -> Fraction | None:
-    """How many of the fact's unit one of the figure's is; None where they do not convert."""
+def is_measured_so(fact: Fact, unit: str | None) -> bool:
+    """Does a figure in *unit* say how much the fact is?"""
+    return _in_unit_of(fact, Fraction(0), unit) is not None
+
+
+def _in_unit_of(fact: Fact, amount: Fraction, unit: str | None) -> Fraction | None:
+    """*amount* in the fact's unit; None where the two do not convert."""
     own = unit_named(fact.unit)
     if unit == own or unit is None or (own is None and unit is not None and not unit.isupper()):
-        return Fraction(1)
-    if (unit, own) in _YEAR:
-        return _YEAR[unit, own]  # type: ignore[index]  # it is a pair of units
+        return amount
     if unit == "cents" and own and own.isupper():
-        return Fraction(1, 100)
-    return factor(unit, own) if own else None
+        return amount / 100
+    return convert(amount, unit, own) if own else None
 
 
 def _day(fact: Fact, figure: Figure, today: date) -> Value | Misread | None:

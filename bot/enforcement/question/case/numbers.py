@@ -8,7 +8,7 @@ from datetime import date
 from fractions import Fraction
 from functools import lru_cache
 
-from bot.enforcement.question.case.amounts import Misread, ratio_of, value_of
+from bot.enforcement.question.case.amounts import Misread, is_measured_so, value_of
 from bot.enforcement.question.case.mentions import Place
 from bot.enforcement.question.case.statement import Said, Statement
 from bylaw.language import dates
@@ -249,7 +249,7 @@ class Numbers:
         if figure.unit is None:
             return counted
         return counted | {
-            name for name, unit in numbers.items() if unit and ratio_of(self.at.facts[name], figure.unit) is not None
+            name for name, unit in numbers.items() if unit and is_measured_so(self.at.facts[name], figure.unit)
         }
 
     def _is_number(self, name: str) -> bool:
