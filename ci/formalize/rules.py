@@ -142,8 +142,8 @@ class Formalizer:
                 )
                 continue
             read = [self._scope_value(value, dimension, i) for i, value in enumerate(values) if value != "all"]
-            if "all" in values:
-                continue  # it wins over the values beside it; a wrong one among them is told all the same
+            if "all" in values or set(variable.values) <= set(read):
+                continue  # `all` wins over the values beside it, and every value is all; a wrong one is told all the same
             parts.append(Atom(variable.name, "in", tuple(value for value in read if value is not None)))
         return conj(parts)
 

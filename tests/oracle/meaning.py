@@ -388,9 +388,14 @@ class PolicyReader:
         return Effect(self.policy, self.level, kind, self.words.canonical(action), guard, demands, takes)
 
     def scope(self) -> Formula:
-        """`[all]` constrains nothing; `all` beside values wins."""
+        """`[all]` constrains nothing; `all` beside values wins; "every value of a closed fact constrains nothing"."""
         facts = self.words.data.get("scope", {})
-        narrowed = {dim: values for dim, values in self.policy.get("scope", {}).items() if "all" not in values}
+        whole = {dim: set(self.words.facts()[facts[dim]]["values"]) for dim in self.policy.get("scope", {}) if dim in facts}
+        narrowed = {
+            dim: values
+            for dim, values in self.policy.get("scope", {}).items()
+            if "all" not in values and set(values) != whole[dim]
+        }
         return every(("test", facts[dim], "in", tuple(values)) for dim, values in narrowed.items())
 
 
