@@ -139,7 +139,7 @@ class _Judge:
         said += [f"{gap.why}: “{gap.quote}”" for gap in self.gaps]
         said += [f"it does not say: {self.case.words.called(name)}" for name in missing]
         said += ["it neither gives nor denies anything, states no limit and asks for nothing"] * is_silent
-        said += [f"the facts of the case break “{one.text}” ({one.policy_id})" for one in broken]
+        said += [f"the facts of the case break “{one.said}” ({one.policy_id})" for one in broken]
         said += torn
         said += ["it holds personal data that nobody told"] * bool(self.case.personal)
         return Found(

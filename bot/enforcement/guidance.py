@@ -7,13 +7,14 @@ and the scaffold are those of the plain answer, and the texts go to the layers t
 from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
-from typing import Any, Literal
+from typing import Any
 
 from pydantic import Field
 
 from bot.conversation import Question, Spoken
 from bot.enforcement.case import Case
 from bot.enforcement.judged.reading import draft_of
+from bot.enforcement.outlook import Outlook, outlook, winner_over
 from bot.enforcement.question.lookups import lookups
 from bot.enforcement.question.topic.covered import coverage
 from bot.enforcement.scaffold import scaffold
@@ -27,16 +28,17 @@ from bylaw.logic.boxes.truth import truth
 from bylaw.logic.decide.unproven import document
 from bylaw.logic.formula.ir import ConditionalRule, Value
 
-Status = Literal["holds", "open", "does not hold"]
 _MOST_POLICIES = 20
-_STATUS: Mapping[bool | None, Status] = {True: "holds", None: "open", False: "does not hold"}
 # how much a rule has to do with a question: it answers what is named, it follows from what is told, it is near
 _ANSWERS, _FOLLOWS, _TOUCHES, _NEAR = 1.0, 0.8, 0.6, 0.3
 _RULED_OUT = 0.5  # of that, where the case rules it out
 
 
 class GuidedRule(Spoken):
-    """A rule in words, where it stands, and whether it holds in the case as far as that is known."""
+    """A rule in words, where it stands, and whether it holds in the case as far as that is known.
+
+    One that is overruled gives way to a rule of the policy `overruled_by`.
+    """
 
     rule_id: str
     action: str
@@ -45,7 +47,8 @@ class GuidedRule(Spoken):
     source_text: str | None = None
     path: str
     line: int
-    status: Status
+    status: Outlook
+    overruled_by: str | None = None
 
 
 class GuidedPolicy(Spoken):
@@ -217,6 +220,8 @@ def _policy(policy_id: str, found: Iterable[tuple[float, ConditionalRule]], case
 
 def _rule(rule: ConditionalRule, case: Case) -> GuidedRule:
     is_unsure = bool(case.evaluator.unproven.about(rule.effect.action, case.day))  # what holds of it, nobody can say
+    status = outlook(rule, case.facts, case.decision)
+    winner = winner_over(rule, case.decision, case.evaluator) if status == "overruled" else None
     return GuidedRule(
         rule_id=rule.rule_id,
         action=rule.effect.action,
@@ -225,7 +230,8 @@ def _rule(rule: ConditionalRule, case: Case) -> GuidedRule:
         source_text=rule.source.text,
         path=rule.source.path,
         line=rule.source.line,
-        status="open" if is_unsure else _STATUS[truth(rule.guard, case.facts)],
+        status="open" if is_unsure and status != "overruled" else status,
+        overruled_by=winner.policy_id if winner is not None else None,
     )
 
 
@@ -312,7 +318,8 @@ def _layers(policies: Sequence[GuidedPolicy], case: Case) -> dict[str, Layer]:
     for layer, name in _LAYERS.items():
         near = always if layer == "system_prompt" else policies
         mine = [one for one in near if layer in one.assigned_layers or (not one.assigned_layers and layer == "rag")]
-        found[name] = Layer(policies=tuple(one.policy_id for one in mine), text="\n".join(map(_layer_text, mine)))
+        texts = [_layer_text(one, is_of_case=layer != "system_prompt") for one in mine]
+        found[name] = Layer(policies=tuple(one.policy_id for one in mine), text="\n".join(texts))
     return found
 
 
@@ -324,10 +331,14 @@ def _standing(case: Case) -> list[tuple[str, list[ConditionalRule]]]:
     return sorted(by_policy.items())
 
 
-def _layer_text(policy: GuidedPolicy) -> str:
-    lines = [f"- {rule.text}, {rule.path}:{rule.line}" for rule in policy.rules]
+def _layer_text(policy: GuidedPolicy, is_of_case: bool) -> str:
+    lines = [f"- {rule.text}, {rule.path}:{rule.line}{_given_way(rule) * is_of_case}" for rule in policy.rules]
     lines += [f"- {policy.note}: “{text}” ({policy.policy_id}, {policy.path})" for text in policy.texts]
     return "\n".join(lines)
+
+
+def _given_way(rule: GuidedRule) -> str:
+    return f" (not in this case: {rule.overruled_by} goes before it)" if rule.overruled_by else ""
 
 
 def in_words(found: Guidance) -> str:
@@ -350,6 +361,10 @@ def in_words(found: Guidance) -> str:
         note = "" if policy.checked else f", {policy.note}"
         owner = policy.owner or "nobody named"
         lines.append(f"{policy.policy_id} (relevance {policy.relevance:g}, owner {owner}{note})")
-        lines += [f"  {rule.text} [{rule.status}]\n    --> {rule.path}:{rule.line}" for rule in policy.rules]
+        lines += [f"  {rule.text} [{_status_words(rule)}]\n    --> {rule.path}:{rule.line}" for rule in policy.rules]
         lines += [f"  “{text}” [{policy.note}]\n    --> {policy.path}:{policy.line}" for text in policy.texts]
     return "\n".join(lines)
+
+
+def _status_words(rule: GuidedRule) -> str:
+    return f"{rule.status} by {rule.overruled_by}" if rule.overruled_by else rule.status

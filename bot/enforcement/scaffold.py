@@ -7,10 +7,11 @@ plain or by a model, has these steps and nothing else to go by.
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from typing import Any
 
 from bot.enforcement.judged.checks.result import AnswerDraft, known
+from bot.enforcement.outlook import Outlook, outlook, winner_over
 from bot.enforcement.writing.write import Words
 from bylaw.authored.labels import labels
 from bylaw.authored.vocabulary import Fact
@@ -21,10 +22,11 @@ from bylaw.logic.words.prose import sentence
 
 _MOST_RULES = 20  # those that decide come first; a case has a handful
 _MOST_PATHS = 6  # of one rule
-_STATES = {
-    True: "It holds in this case.",
-    False: "It does not hold in this case.",
-    None: "Whether it holds depends on what is unknown.",
+_STATES: Mapping[Outlook, str] = {
+    "holds": "It holds in this case.",
+    "does not hold": "It does not hold in this case.",
+    "overruled": "It does not hold in this case.",
+    "open": "Whether it holds depends on what is unknown.",
 }
 
 
@@ -112,7 +114,18 @@ def _rule(draft: AnswerDraft, rule: ConditionalRule) -> Iterator[str]:
     place = f"{rule.policy_id}, {rule.source.path}:{rule.source.line}"
     for formula in _ways(draft, rule):
         when = sentence(formula, labels(draft.index.vocabulary))
-        yield f"IF {when} THEN {verb} => {action} (per {place}). {_STATES[truth(formula, draft.facts)]}"
+        yield f"IF {when} THEN {verb} => {action} (per {place}). {_state(draft, rule, formula)}"
+
+
+def _state(draft: AnswerDraft, rule: ConditionalRule, way: Formula) -> str:
+    """What the case leaves of one way to the rule's action."""
+    found = outlook(replace(rule, guard=way), draft.facts, draft.decision)
+    winner = winner_over(rule, draft.decision, draft.evaluator) if found == "overruled" else None
+    if winner is not None:
+        return f"It does not hold in this case: {winner.policy_id} goes before it."
+    if found == "open" and truth(way, draft.facts) is True:
+        return "Nothing decides yet whether it holds."  # it contradicts another, or what is unknown may go before it
+    return _STATES[found]
 
 
 def _ways(draft: AnswerDraft, rule: ConditionalRule) -> list[Formula]:
@@ -141,7 +154,7 @@ def _invariants(draft: AnswerDraft) -> Iterator[str]:
     for constraint in draft.evaluator.ruleset.constraints:
         is_in_force = (constraint.start or draft.day) <= draft.day <= (constraint.end or draft.day)
         if constraint.policy_id in policies and is_in_force:
-            yield f"ALWAYS {constraint.text} ({constraint.policy_id})."
+            yield f"ALWAYS {constraint.said} ({constraint.policy_id})."
 
 
 def _path(draft: AnswerDraft) -> str:

@@ -227,7 +227,7 @@ class Gate:
         reasons += [self._unproven(one, action, reads.actor) for one in found.unproven[:MOST_UNPROVEN]]
         for broken in found.broken:
             source = broken.source
-            text = f"such a case does not exist: {source.text or broken.text}"
+            text = f"such a case does not exist: {broken.said}"
             reasons.append(Reason(text, broken.policy_id, broken.constraint_id, source.path, source.line))
         reasons += [self._reason(i, answer.reads.actor) for i in found.rules]
         if not (found.rules or found.broken or found.unproven):

@@ -405,6 +405,11 @@ class Constraint:
     start: int | None = None
     end: int | None = None
 
+    @property
+    def said(self) -> str:
+        """What it says to people: its author's sentence, where there is one."""
+        return self.source.text or self.text
+
 
 @dataclass(frozen=True, slots=True)
 class Unproven:

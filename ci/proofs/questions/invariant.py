@@ -190,7 +190,7 @@ def _broken(inquiry: Inquiry, entry: CaseEntry, facts: Facts, day: int, at: Plac
     theory = inquiry.theory
     broken = core(theory, day, _pinned(facts, theory.invariants(day)))
     named = listed([f"`{constraint.constraint_id}`" for constraint in broken])
-    texts = "; ".join(constraint.source.text or constraint.text for constraint in broken)
+    texts = "; ".join(constraint.said for constraint in broken)
     return Finding(
         "violated-invariant",
         f"the case `{entry.case.name}` breaks {_invariants(len(broken))} {named}: {texts}",
