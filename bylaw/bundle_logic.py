@@ -151,6 +151,7 @@ def ruleset(bundle: BundleLogic) -> Ruleset:
         complete=tuple(sorted(name for name, o in bundle.outcomes.items() if o.get("complete"))),
         outcomes=tuple(sorted(bundle.outcomes)),
         unproven=tuple(_unproven(bundle)),
+        steps={name: tuple(policy["steps"]) for name, policy in bundle.policies.items() if policy.get("steps")},
     )
 
 

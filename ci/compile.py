@@ -25,10 +25,11 @@ from bylaw.bundle import (
 )
 from bylaw.canonical import number_text
 from bylaw.declared import Broken, Route, broken_business, broken_context, broken_words
+from bylaw.logic.decide.asking import Asking
 from bylaw.logic.formula.codec import encode
 from bylaw.logic.formula.ir import TRUE, ConditionalRule, Ruleset, Unproven, Variable
 from bylaw.sections import BundleUnproven, BundleUnread
-from ci.formalize.paths import compiled_paths, decision_nodes
+from ci.formalize.paths import compiled_paths
 from ci.loading.derived.record import PolicyRecord
 from ci.loading.load import Workspace
 from ci.loading.unread import Unread
@@ -52,7 +53,8 @@ def compile_bundle(
     records = {record.policy.policy_id: record for record in proofs.records}
     variables = ruleset.variables
     used = {var for rule in ruleset.rules for var in _facts_of(rule)}
-    paths = compiled_paths(ruleset.rules, variables)
+    order = Asking(variables, ruleset.steps, ruleset.rules).place
+    paths = compiled_paths(ruleset.rules, variables, order)
     rules = [_rule(rule, records[rule.policy_id], variables) for rule in ruleset.rules]
     constraints = _constraints(ruleset, records)
     vocabulary = whole(workspace.vocabulary, "vocabulary", broken_words)
@@ -62,7 +64,7 @@ def compile_bundle(
         variables={name: _variable(variable) for name, variable in sorted(variables.items())},
         conditional_rules=rules,
         constraints=constraints,
-        decision_nodes=decision_nodes({name: variables[name] for name in sorted(used)}),
+        decision_nodes=sorted(used, key=order.__getitem__),
         compiled_paths=[CompiledPath.model_validate(path) for path in paths],
         dominance_rules=[Dominance.model_validate(rule) for rule in proofs.contradictions.dominance],
         escalations=[Escalation.model_validate(item) for item in proofs.contradictions.escalations],
@@ -260,6 +262,7 @@ def _policy(record: PolicyRecord) -> dict[str, Any]:
     return {
         **(_unchecked(record) if record.texts and policy.is_active else {}),
         **({} if policy.has_logic or record.in_logic else {"has_logic": False}),
+        **({"steps": list(record.steps)} if record.steps and record.in_logic else {}),
         "path": record.path,
         "domain": policy.metadata.domain,
         "owner": policy.metadata.owner,

@@ -72,7 +72,8 @@ def asked_next(case: Case, missing: Sequence[str]) -> str | None:
     """The most deciding fact that the person has not declined, one that has a question of its own first."""
     facts = case.index.vocabulary.facts
     left = [name for name in missing if name not in case.memory.declined and name in facts]
-    return next((name for name in left if facts[name].ask), next(iter(left), None))
+    liked = sorted(left, key=lambda name: not facts[name].ask)
+    return next(iter(case.evaluator.asking.in_turn(liked)), None)
 
 
 def ask_for(case: Case, name: str) -> Ask:

@@ -16,6 +16,7 @@ from typing import TypeAlias
 
 from bylaw.logic.boxes.boxes import domain, region
 from bylaw.logic.boxes.truth import simplify
+from bylaw.logic.decide.asking import kind_rank
 from bylaw.logic.formula.ir import (
     FALSE,
     TRUE,
@@ -35,13 +36,10 @@ from bylaw.logic.formula.ir import (
 )
 from bylaw.logic.formula.notation import infix
 from bylaw.logic.words.graph import NOTHING, Graph, Node, from_json, graph_problems, mermaid, test_text, traverse, walk
-from ci.formalize.paths import compiled_paths, decision_nodes, kind_rank
 
 __all__ = [
     "Graph",
     "build_graph",
-    "compiled_paths",
-    "decision_nodes",
     "from_json",
     "graph_problems",
     "mermaid",

@@ -1,4 +1,4 @@
-"""The ways to each rule's action (seed 001, compiled paths), and the order in which facts are asked for."""
+"""The ways to each rule's action (seed 001, compiled paths)."""
 
 from __future__ import annotations
 
@@ -12,18 +12,10 @@ from bylaw.logic.formula.codec import encode
 from bylaw.logic.formula.ir import Atom, ConditionalRule, Formula, Variable, names
 
 
-def kind_rank(variable: Variable) -> int:
-    """Booleans before enums before numbers and dates."""
-    return {"boolean": 0, "enum": 1}.get(variable.kind, 2)
-
-
-def decision_nodes(variables: Mapping[str, Variable]) -> list[str]:
-    """The facts in the order they are asked for: booleans, enums, then numbers and dates (seed 001)."""
-    return sorted(variables, key=lambda name: (kind_rank(variables[name]), name))
-
-
-def compiled_paths(rules: Sequence[ConditionalRule], variables: Mapping[str, Variable]) -> list[dict[str, Any]]:
-    """Every way to every rule's action (seed 001): one path a box of its guard, its facts in question order.
+def compiled_paths(
+    rules: Sequence[ConditionalRule], variables: Mapping[str, Variable], order: Mapping[str, int]
+) -> list[dict[str, Any]]:
+    """Every way to every rule's action (seed 001): one path a box of its guard, its facts in question *order*.
 
     A fact whose values lie in several stretches has one path for each. What is no box (a comparison between facts, a
     guard of too many boxes) stands as a formula among the tests of the first fact it speaks of.
@@ -36,15 +28,15 @@ def compiled_paths(rules: Sequence[ConditionalRule], variables: Mapping[str, Var
             "leaf_action": rule.effect.text,
         }
         for rule in rules
-        for path in _paths(rule.guard, variables)
+        for path in _paths(rule.guard, variables, order)
     ]
 
 
 _Step: TypeAlias = tuple[str, list[dict[str, Any]]]
 
 
-def _paths(guard: Formula, variables: Mapping[str, Variable]) -> Iterator[list[_Step]]:
-    order = decision_nodes({name: variables[name] for name in names(guard)})
+def _paths(guard: Formula, variables: Mapping[str, Variable], places: Mapping[str, int]) -> Iterator[list[_Step]]:
+    order = sorted(names(guard), key=places.__getitem__)
     try:
         found = boxes(guard, variables)
     except TooManyBoxes:

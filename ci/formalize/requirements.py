@@ -11,7 +11,7 @@ from dataclasses import dataclass, replace
 from functools import cached_property
 
 from bylaw.authored.conditions import WITHIN_WINDOW, AllOf, AnyOf, Condition, Not, TimeWindow
-from bylaw.logic.formula.ir import Atom, Formula, Variable, conj
+from bylaw.logic.formula.ir import Atom, Formula, Variable, conj, names
 from ci.findings import Route
 from ci.formalize.lower import Lowered, Lowering, targeted
 from ci.loading.schema.nearest import did_you_mean, one_right
@@ -53,6 +53,14 @@ class Requirements:
         if not is_whole:
             return None
         return conj([targeted([self.lowered[i] for i in sorted(positions)]), *formulas])
+
+    def facts_of(self, id: str) -> Iterator[str]:
+        """The facts that the conditions called *id* test, first the one that each is about."""
+        for meaning in self._by_id.get(id.casefold(), ()):
+            for lowered in (self.lowered[i] for i in meaning.positions):
+                yield from (lowered.fact,) if lowered.fact is not None else ()
+                yield from sorted(names(lowered.formula))
+            yield from sorted(names(meaning.formula)) if meaning.formula is not None else ()
 
     def _resolve(self, name: str, route: Route) -> Meaning | None:
         meanings = list(self._meanings(name))

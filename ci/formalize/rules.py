@@ -101,6 +101,13 @@ class Formalizer:
             return None
         return [draft.settled() for draft in checked]
 
+    def steps(self) -> tuple[str, ...]:
+        """The facts of the policy's procedure, in its order."""
+        requirements = self.requirements
+        if requirements is None:
+            return ()
+        return tuple(dict.fromkeys(fact for step in self.policy.steps for fact in requirements.facts_of(step)))
+
     def effect(self, type: str, action: str) -> Effect:
         """What an action of this type does, under its canonical name."""
         name = self.vocabulary.canonical(action)
@@ -143,7 +150,7 @@ class Formalizer:
                 continue
             read = [self._scope_value(value, dimension, i) for i, value in enumerate(values) if value != "all"]
             if "all" in values or set(variable.values) <= set(read):
-                continue  # `all` wins over the values beside it, and every value is all; a wrong one is told all the same
+                continue  # `all` wins over the values beside it, every value is all; a wrong one is told all the same
             parts.append(Atom(variable.name, "in", tuple(value for value in read if value is not None)))
         return conj(parts)
 

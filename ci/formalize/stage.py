@@ -6,7 +6,7 @@ What an author wrote under `formal` replaces its own derivation and nothing else
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Collection, Mapping
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import partial
 from typing import Any
@@ -130,7 +130,7 @@ def _formalized(
     settled = Settled(record, level, workspace.line)
     rules = tuple(settled.rule(draft) for draft in drafts)
     invariants = tuple(settled.constraint(i, c, formula) for i, (c, formula) in enumerate(constraints))
-    done = settled.done(rules, invariants, {d.rule_id: d.route for d in drafts}, variables)
+    done = settled.done(rules, invariants, {d.rule_id: d.route for d in drafts}, variables, formalizer.steps())
     return replace(done, liftings=() if written.has_rules else tuple(formalizer.liftings)), notes
 
 
@@ -182,11 +182,12 @@ class Settled:
         constraints: tuple[Constraint, ...],
         routes: Mapping[str, Route],
         variables: Mapping[str, Variable],
+        steps: tuple[str, ...],
     ) -> PolicyRecord:
         """The record with everything this stage adds."""
-        formal = Later(partial(_formal, self.record.policy, rules, constraints, variables))
+        formal = Later(partial(_formal, self.record.policy, rules, constraints, variables, steps))
         base = self.record.after("formalization", "complete", formal=formal)
-        return replace(base, rules=rules, constraints=constraints, routes=routes)
+        return replace(base, rules=rules, constraints=constraints, routes=routes, steps=steps)
 
 
 def _formal(
@@ -194,6 +195,7 @@ def _formal(
     rules: tuple[ConditionalRule, ...],
     constraints: tuple[Constraint, ...],
     variables: Mapping[str, Variable],
+    steps: Sequence[str],
 ) -> Added:
     """The key `formal` of seed 000, stage 2; a bundle reads no more of it than the graph."""
     constrained = [
@@ -210,14 +212,16 @@ def _formal(
             "formalization_type": _type(policy),
             "logic_rules": Later(partial(_logic_rules, rules, variables)),
             "constraints": constrained,
-            "decision_graph": Later(partial(_graph, policy, rules, variables)),
+            "decision_graph": Later(partial(_graph, policy, rules, variables, steps)),
         }
     )
 
 
-def _graph(policy: Policy, rules: tuple[ConditionalRule, ...], variables: Mapping[str, Variable]) -> dict[str, Any]:
+def _graph(
+    policy: Policy, rules: tuple[ConditionalRule, ...], variables: Mapping[str, Variable], steps: Sequence[str]
+) -> dict[str, Any]:
     authored = policy.formal.decision_graph if policy.formal else None
-    return authored.model_dump() if authored else build_graph(rules, variables, _step_facts(policy)).to_json()
+    return authored.model_dump() if authored else build_graph(rules, variables, steps).to_json()
 
 
 def _logic_rules(rules: tuple[ConditionalRule, ...], variables: Mapping[str, Variable]) -> list[dict[str, str]]:
@@ -241,12 +245,6 @@ def _type(policy: Policy) -> str:
     if len(policy.conditions) <= 2:
         return "conditional"
     return "procedural" if len(policy.steps) >= len(policy.conditions) else "both"
-
-
-def _step_facts(policy: Policy) -> list[str]:
-    by_id = {condition.id: condition for condition in policy.conditions if condition.id}
-    named = [by_id[step] for step in policy.steps if step in by_id]
-    return [fact for condition in named if (fact := getattr(condition, "parameter", None)) is not None]
 
 
 @dataclass

@@ -59,6 +59,7 @@ def ruleset_of(workspace: Workspace, records: Sequence[PolicyRecord], variables:
         excludes=frozenset((*pairs, *((b, a) for a, b in pairs))),
         complete=tuple(sorted(name for name, outcome in outcomes.items() if outcome.complete)),
         outcomes=tuple(sorted(outcomes)),
+        steps={r.policy.policy_id: r.steps for r in taking_part if r.steps},
     )
 
 

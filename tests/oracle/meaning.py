@@ -390,11 +390,10 @@ class PolicyReader:
     def scope(self) -> Formula:
         """`[all]` constrains nothing; `all` beside values wins; "every value of a closed fact constrains nothing"."""
         facts = self.words.data.get("scope", {})
-        whole = {dim: set(self.words.facts()[facts[dim]]["values"]) for dim in self.policy.get("scope", {}) if dim in facts}
         narrowed = {
             dim: values
             for dim, values in self.policy.get("scope", {}).items()
-            if "all" not in values and set(values) != whole[dim]
+            if "all" not in values and set(values) != set(self.words.facts()[facts[dim]]["values"])
         }
         return every(("test", facts[dim], "in", tuple(values)) for dim, values in narrowed.items())
 

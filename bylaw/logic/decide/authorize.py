@@ -210,16 +210,16 @@ class Authorizer:
 
         count = case.count(outlook.open)
         if turned := outlook.turned(permission, bearing):
-            missing = evaluator.lanes.ordered(turned, count)[:MOST_MISSING]
+            missing = evaluator.asked(turned, count)[:MOST_MISSING]
             return Authorization("ask", self._open_rules(action, now), missing, required)
         diagram = outlook.diagram(permission, MOST_SITUATIONS, bearing) if open_.bit_count() <= MOST_OPEN else None
         if diagram is None:
-            named = evaluator.lanes.ordered(count, count)
+            named = evaluator.asked(count, count)
             return Authorization("ask", self._open_rules(action, now), named[:MOST_MISSING], required, is_exact=False)
         ends = {diagram.ends[n] for n in _reached(diagram)}
         if len(ends) > 1:
             turning = evaluator.lanes.among(diagram.turning(lambda end: end))
-            missing = evaluator.lanes.ordered(turning, count)[:MOST_MISSING]
+            missing = evaluator.asked(turning, count)[:MOST_MISSING]
             return Authorization("ask", self._open_rules(action, now), missing, required)
         ruling = ends.pop() if ends else "deny"  # no completion exists: such a case is covered by nothing
         known = self._status(action, fires)

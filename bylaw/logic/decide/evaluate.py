@@ -16,6 +16,7 @@ from bylaw.logic.boxes.boxes import Box, TooManyBoxes, boxes, holds_in, point
 from bylaw.logic.boxes.diagram import Marks, Shapes
 from bylaw.logic.boxes.packed_counts import PackedCounts
 from bylaw.logic.boxes.truth import Reading, possible, reader
+from bylaw.logic.decide.asking import Asking
 from bylaw.logic.decide.case import Basis, Case
 from bylaw.logic.decide.completions import Completions, View
 from bylaw.logic.decide.conflicts import MOST_REMEMBERED, Conflicts, Rivals, Stand
@@ -311,9 +312,9 @@ class Evaluator:
             fired=tuple(map(self._fired.__getitem__, bits(fires))),
             lost=tuple(map(self._fired.__getitem__, bits(fires & ~stands))),
             conflicts=tuple([self._conflict(i, j) for i, j in sorted(chain(*[stand.clashes for stand in standing]))]),
-            missing_facts=self.lanes.ordered(changing | live, live + (drawn if changing else 0)),
+            missing_facts=self.asked(changing | live, live + (drawn if changing else 0)),
             path=tuple([f"{var}={_shown(variables[var], facts[var])}" for var in asked if var in facts]),
-            undecided={outcome: waits[outcome] for outcome in results if outcome in waits},
+            undecided={o: self.asking.in_turn(waits[o]) for o in results if o in waits},
         )
         return self._hedged(found, day) if self.ruleset.unproven else found
 
@@ -424,12 +425,18 @@ class Evaluator:
             self._asked[i] = tuple(sorted(names(self.ruleset.rules[i].guard), key=self.question_order))
         return self._asked[i]
 
-    def question_order(self, var: str) -> tuple[int, str]:
-        """Booleans are asked first, then enums, then numbers and dates (seed 001, decision nodes)."""
-        return _QUESTION_ORDER.get(self.ruleset.variables[var].kind, 2), var
+    @cached_property
+    def asking(self) -> Asking:
+        """The order in which facts are asked for."""
+        return Asking(self.ruleset.variables, self.ruleset.steps, self.ruleset.rules)
 
+    def asked(self, facts: int, counts: int) -> tuple[str, ...]:
+        """The facts of a set of `lanes`, the one with the highest of *counts* first, no step before an earlier one."""
+        return self.asking.in_turn(self.lanes.ordered(facts, counts))
 
-_QUESTION_ORDER = {"boolean": 0, "enum": 1}
+    def question_order(self, var: str) -> int:
+        """The place of a fact among all that are asked for (seed 001, decision nodes)."""
+        return self.asking.place[var]
 
 
 def _states(room: tuple[int, Mapping[str, Sequence[Value | None]]]) -> tuple[int, int]:

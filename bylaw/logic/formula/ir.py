@@ -447,7 +447,8 @@ class Ruleset:
 
     Rules are sorted by rule id. `overrides` maps a policy to those it declares an exception to;
     `excludes` holds both orders of every pair of actions that are never required together. `unproven` are the rules
-    that could not be read; the questions of a check are asked without them.
+    that could not be read; the questions of a check are asked without them. `steps` are the facts of a policy's
+    procedure, in the order in which it asks for them.
     """
 
     variables: Mapping[str, Variable]
@@ -458,3 +459,4 @@ class Ruleset:
     complete: tuple[str, ...] = ()
     outcomes: tuple[str, ...] = ()
     unproven: tuple[Unproven, ...] = ()
+    steps: Mapping[str, tuple[str, ...]] = field(default_factory=dict)

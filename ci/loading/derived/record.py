@@ -75,7 +75,8 @@ class PolicyRecord:
     """One policy on its way through the stages. `raw` is what its author wrote, `enriched` what stages added.
 
     `routes` says where each rule was written, so that a finding about a rule can point at its line; `liftings`
-    are the exceptions that only take effects away, which make no rule.
+    are the exceptions that only take effects away, which make no rule. `steps` are the facts of its
+    procedure, in order.
     """
 
     policy: Policy
@@ -88,6 +89,7 @@ class PolicyRecord:
     routes: Mapping[str, Route] = field(default_factory=dict)
     enriched: Added = field(default_factory=Added)
     liftings: tuple[Lifting, ...] = ()
+    steps: tuple[str, ...] = ()
 
     def after(self, stage: Stage, status: StageStatus, **added: Any) -> PolicyRecord:
         """The record after *stage*, with the keys it added."""

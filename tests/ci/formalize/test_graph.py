@@ -11,12 +11,14 @@ from bylaw.bundle import CompiledPath
 from bylaw.canonical import canonical_json
 from bylaw.logic.boxes.boxes import Box, domain, point
 from bylaw.logic.boxes.truth import truth
+from bylaw.logic.decide.asking import Asking
 from bylaw.logic.formula.codec import decode
 from bylaw.logic.formula.expressions import parse_expression
 from bylaw.logic.formula.ir import And, Atom, Compare, ConditionalRule, Effect, Or, Ref, Source, Variable, names
 from bylaw.logic.formula.notation import infix
 from bylaw.logic.words.graph import NOTHING, from_json, graph_problems, test_text, walk
-from ci.formalize.graph import build_graph, compiled_paths, decision_nodes
+from ci.formalize.graph import build_graph
+from ci.formalize.paths import compiled_paths
 from ci.formalize.stage import formalize
 from ci.loading.derived.variables import variables
 from ci.loading.load import load
@@ -58,6 +60,9 @@ def told(path):
     return [path["rule_id"], *steps, path["leaf_action"]]
 
 
+ORDER = Asking(WORDS, {}, ()).place
+
+
 @each("row", DATA["policies"], ids=lambda row: row["name"])
 def test_the_graph_of_a_policy(row):
     graph = build_graph([written(rule) for rule in row["rules"]], WORDS, row.get("steps", ())).to_json()
@@ -72,7 +77,7 @@ def test_the_graph_of_a_policy(row):
 
 @each("row", DATA["policies"], ids=lambda row: row["name"])
 def test_the_paths_through_a_policy(row):
-    paths = compiled_paths([written(rule) for rule in row["rules"]], WORDS)
+    paths = compiled_paths([written(rule) for rule in row["rules"]], WORDS, ORDER)
     assert [told(path) for path in paths] == row["paths"]
     assert all(CompiledPath.model_validate(path).policy_id == "POL-X-001" for path in paths)
 
@@ -144,7 +149,7 @@ def test_unknown_facts_stop_the_walk_at_a_question_about_them(found):
 @given(rules(most=3, leaves=4))
 @settings(max_examples=250, deadline=None)
 def test_a_case_satisfies_a_path_exactly_when_it_satisfies_the_guard(found):
-    paths = compiled_paths(found, VARIABLES)
+    paths = compiled_paths(found, VARIABLES, Asking(VARIABLES, {}, ()).place)
     for case in few(found):
         for rule in found:
             mine = [path["path"] for path in paths if path["rule_id"] == rule.rule_id]
@@ -245,24 +250,9 @@ def test_a_guard_of_too_many_boxes_is_one_path_with_its_formula():
     rule = parity_like(15)
     wide = [Or((Atom(f"n{2 * i:02d}", "==", True), Atom(f"n{2 * i + 1:02d}", "==", True))) for i in range(10)]
     rule = ConditionalRule("R1", "POL-X-001", "x", rule.effect, And(tuple(wide)), 3, rule.source)
-    (path,) = compiled_paths([rule], MANY)
+    (path,) = compiled_paths([rule], MANY, Asking(MANY, {}, ()).place)
     assert [step["var"] for step in path["path"]] == ["n00"]
     assert decode(path["path"][0]["tests"][0], MANY) == rule.guard
-
-
-def test_facts_are_asked_for_booleans_first_then_lists_then_numbers_and_dates():
-    assert decision_nodes(WORDS) == [
-        "has_receipt",
-        "is_final_sale",
-        "category",
-        "kind",
-        "region",
-        "bought",
-        "days",
-        "price",
-        "refund_amount",
-    ]
-    assert decision_nodes({}) == []
 
 
 def test_a_third_is_written_exactly():
@@ -271,7 +261,7 @@ def test_a_third_is_written_exactly():
     )
     (node,) = build_graph([third], WORDS).to_json()["nodes"].values()
     assert node["test"] == {"var": "price", "op": "<=", "value": "1/3"}
-    (path,) = compiled_paths([third], WORDS)
+    (path,) = compiled_paths([third], WORDS, ORDER)
     assert path["path"] == [{"var": "price", "tests": [{"op": "<=", "value": "1/3"}]}]
 
 

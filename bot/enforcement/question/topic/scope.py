@@ -90,7 +90,8 @@ def scope_of(
     if not spoken & set(alone):
         missing += waiting
     silent = tuple(name for name in alone if name not in spoken)
-    return Scope(outcomes, alone, bool(named), duties, silent, tuple(dict.fromkeys(missing)), choices)
+    asked = evaluator.asking.in_turn(tuple(dict.fromkeys(missing)))
+    return Scope(outcomes, alone, bool(named), duties, silent, asked, choices)
 
 
 def _by_words_and_facts(
