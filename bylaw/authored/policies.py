@@ -23,6 +23,7 @@ from bylaw.authored.record import Advised, Authored, AuthoredFile, Day, Number, 
 PolicyId = Annotated[str, StringConstraints(pattern=r"^POL-(IMP-)?[A-Z][A-Z0-9_-]*-\d{3,}$", max_length=100)]
 ActionType = Literal["required", "prohibited", "permitted", "fallback", "conditional", "discovered_pattern"]
 Origin = Literal["explicit", "implicit"]
+StageStatus = Literal["pending", "complete", "failed"]
 Score = Annotated[Number, Field(ge=0, le=1)]
 Sentence = Annotated[Text, StringConstraints(pattern=r"\S")]
 _ABSENT: Any = object()  # of a policy that says nothing of its actions
@@ -156,19 +157,27 @@ class FormalConstraint(Authored):
 
 
 class GraphNode(Authored):
-    """A question of a hand-written decision graph and where its two answers lead."""
+    """A question of a hand-written decision graph and where its two answers lead.
+
+    `test` is what a graph that was derived asks at the node, as the bundle spells it.
+    """
 
     type: Literal["condition"] = "condition"
     true: Word
     false: Word
+    test: dict[str, Any] | None = Field(default=None, exclude_if=lambda value: value is None)
 
 
 class DecisionGraph(Authored):
-    """A hand-written decision graph: every edge leads to a node or a terminal."""
+    """A hand-written decision graph: every edge leads to a node or a terminal.
+
+    One that is `truncated` was derived and too large to draw: its rules stand in a row, and are no graph to hold to.
+    """
 
     root: Word
     nodes: dict[Word, GraphNode]
     terminals: list[Word]
+    truncated: StrictBool = Field(default=False, exclude_if=lambda value: not value)
 
 
 class Formal(Authored):
@@ -225,15 +234,27 @@ class LayerScores(Authored):
     strictness: Score | None = None
 
 
+class ProcessingStatus(Authored):
+    """How far a record has come (seed 000). The stages write it anew; what a file says of it changes nothing."""
+
+    extraction: StageStatus | None = None
+    formalization: StageStatus | None = None
+    conflict_detection: StageStatus | None = None
+    layer_assignment: StageStatus | None = None
+
+
 class Policy(AuthoredFile):
-    """One policy, one file. A `draft` is checked like every other policy, and never compiled."""
+    """One policy, one file. A `draft` is checked like every other policy, and never compiled.
+
+    `conflicts` and `layer_assignment` are what stages added to a record that was compiled; they are worked out anew.
+    """
 
     model_config = ConfigDict(json_schema_extra={"anyOf": [{"required": ["actions"]}, {"required": ["text_only"]}]})
 
     policy_id: PolicyId
     draft: StrictBool = Field(default=False, exclude_if=lambda value: not value)
     origin: Origin | None = None
-    processing_status: dict[Word, Word] = Field(default_factory=dict)
+    processing_status: ProcessingStatus = Field(default_factory=ProcessingStatus)
     discovery: Discovery | None = None
     scope: dict[Word, Annotated[list[Word], Field(min_length=1)]] = Field(default_factory=dict)
     conditions: list[Condition] = Field(default_factory=list)
@@ -246,6 +267,8 @@ class Policy(AuthoredFile):
     audience: list[Word] = Field(default_factory=list)
     layer_scores: LayerScores | None = None
     formal: Formal | None = None
+    conflicts: list[dict[str, Any]] = Field(default_factory=list, exclude=True)
+    layer_assignment: dict[str, Any] = Field(default_factory=dict, exclude=True)
     metadata: Metadata
 
     @field_validator("actions", mode="before")

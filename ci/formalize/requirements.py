@@ -54,6 +54,15 @@ class Requirements:
             return None
         return conj([targeted([self.lowered[i] for i in sorted(positions)]), *formulas])
 
+    def formula_named(self, name: str) -> Formula | None:
+        """What *name* means as `requires` reads it; None where it means nothing, or two things."""
+        meanings = list(self._meanings(name))
+        if len({meaning.kind for meaning in meanings}) != 1:
+            return None
+        positions = sorted({i for meaning in meanings for i in meaning.positions})
+        formulas = [meaning.formula for meaning in meanings if meaning.formula is not None]
+        return conj([targeted([self.lowered[i] for i in positions]), *formulas])
+
     def facts_of(self, id: str) -> Iterator[str]:
         """The facts that the conditions called *id* test, first the one that each is about."""
         for meaning in self._by_id.get(id.casefold(), ()):
@@ -97,9 +106,9 @@ class Requirements:
                 "unknown-requirement",
                 f"requires `{name}`, which is no condition id, boolean fact, term or negation of one",
                 route,
-                did_you_mean(name, self._known_names(), where),
+                did_you_mean(name, self.known_names(), where),
                 word=name,
-                fix=one_right(name, self._known_names()),
+                fix=one_right(name, self.known_names()),
             )
         return None
 
@@ -161,7 +170,8 @@ class Requirements:
         variables: Mapping[str, Variable] = self.lowering.variables
         return {name.casefold(): name for name, variable in variables.items() if variable.kind == "boolean"}
 
-    def _known_names(self) -> list[str]:
+    def known_names(self) -> list[str]:
+        """Everything that `requires` may name."""
         ids = [condition.id for condition in self.conditions if condition.id]
         negated = [f"no_{name.removeprefix('has_')}" for name in self._booleans()]
         return [*ids, *self._booleans().values(), *self.terms, *negated, WITHIN_WINDOW]

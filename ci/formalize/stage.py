@@ -18,11 +18,13 @@ from bylaw.logic.formula.notation import infix, smtlib
 from bylaw.logic.formula.terms import parse_term
 from bylaw.logic.solver.sandbox import Sandbox
 from bylaw.logic.solver.solver import Effort, SolverAnswer
+from bylaw.logic.words.graph import Graph, graph_problems
 from bylaw.logic.words.shorter import shorter
 from ci.findings import Finding, Route
-from ci.formalize.graph import build_graph, graph_problems
+from ci.formalize.graph import build_graph
 from ci.formalize.lower import Lowering
 from ci.formalize.rules import Formalizer, RuleDraft, leads_nowhere
+from ci.formalize.written_graph import GraphReader
 from ci.loading.derived.priority import Level, derive
 from ci.loading.derived.record import Added, Later, PolicyRecord, Result, ordinal
 from ci.loading.load import PolicyFile, Workspace
@@ -123,15 +125,15 @@ def _formalized(
     written = HandWritten(policy, formalizer, variables, lowering, sandbox)
     drafts = written.rules(drafts)
     constraints = written.constraints()
-    written.check_graph()
-    notes = [] if written.has_rules else lowering.notes
+    graph = written.graph()
+    notes = [one for one in lowering.notes if one.id == "graph-differs" or not written.has_rules]
     if lowering.findings or drafts is None:
         return record.after("formalization", "failed"), [*lowering.findings, *notes]
     settled = Settled(record, level, workspace.line)
     rules = tuple(settled.rule(draft) for draft in drafts)
     invariants = tuple(settled.constraint(i, c, formula) for i, (c, formula) in enumerate(constraints))
     done = settled.done(rules, invariants, {d.rule_id: d.route for d in drafts}, variables, formalizer.steps())
-    return replace(done, liftings=() if written.has_rules else tuple(formalizer.liftings)), notes
+    return replace(done, graph=graph, liftings=() if written.has_rules else tuple(formalizer.liftings)), notes
 
 
 @dataclass(frozen=True, slots=True)
@@ -204,6 +206,7 @@ def _formal(
             "type": "invariant",
             "expression": c.text,
             "z3_expr": smtlib(c.formula, variables),
+            **({"natural_language": c.source.text} if c.source.text else {}),
         }
         for c in constraints
     ]
@@ -212,27 +215,27 @@ def _formal(
             "formalization_type": _type(policy),
             "logic_rules": Later(partial(_logic_rules, rules, variables)),
             "constraints": constrained,
-            "decision_graph": Later(partial(_graph, policy, rules, variables, steps)),
+            "decision_graph": Later(partial(_graph, rules, variables, steps)),
         }
     )
 
 
 def _graph(
-    policy: Policy, rules: tuple[ConditionalRule, ...], variables: Mapping[str, Variable], steps: Sequence[str]
+    rules: tuple[ConditionalRule, ...], variables: Mapping[str, Variable], steps: Sequence[str]
 ) -> dict[str, Any]:
-    authored = policy.formal.decision_graph if policy.formal else None
-    return authored.model_dump() if authored else build_graph(rules, variables, steps).to_json()
+    return build_graph(rules, variables, steps).to_json()
 
 
 def _logic_rules(rules: tuple[ConditionalRule, ...], variables: Mapping[str, Variable]) -> list[dict[str, str]]:
+    """The antecedent as short as it can be said; `z3_expr` whole: it also says which unknown facts are waited for."""
     guards = [shorter(rule.guard, variables) for rule in rules]
     return [
         {
             "rule_id": rule.rule_id,
-            "type": rule.effect.kind,
+            "type": "required" if rule.effect.kind == "outcome" else rule.effect.kind,
             "antecedent": infix(guard, variables),
             "consequent": rule.effect.action,
-            "z3_expr": smtlib(guard, variables),
+            "z3_expr": smtlib(rule.guard, variables),
         }
         for rule, guard in zip(rules, guards, strict=True)
     ]
@@ -324,11 +327,21 @@ class HandWritten:
             )
             return None
 
-    def check_graph(self) -> None:
-        """A hand-written graph leads everywhere it names."""
-        graph = self.policy.formal.decision_graph if self.policy.formal else None
-        if graph is not None:
-            for problem in graph_problems(graph.model_dump()):
-                self.lowering.report(
-                    "dangling-reference", f"has a decision graph in which {problem}", ("formal", "decision_graph")
-                )
+    def graph(self) -> Graph | None:
+        """The graph that leads everywhere it names, in declared words; whether the rules give the same is proved."""
+        written = self.policy.formal.decision_graph if self.policy.formal else None
+        requirements = self.formalizer.requirements
+        if written is None or written.truncated or requirements is None:
+            return None
+        at: Route = ("formal", "decision_graph")
+        problems = graph_problems(written.model_dump())
+        for problem in problems:
+            self.lowering.report("dangling-reference", f"has a decision graph in which {problem}", at)
+        if problems or self.lowering.findings:
+            return None
+        read = GraphReader(requirements, self.formalizer.vocabulary, self.variables).read(written)
+        if isinstance(read, Graph):
+            return read
+        for unknown in read:
+            self.lowering.note("graph-differs", unknown.message, (*at, *unknown.route), unknown.help)
+        return None

@@ -100,6 +100,14 @@ MEANINGS: Mapping[str, tuple[str, str]] = {
         "An exception names one action to replace, and replaces others of the same outcome too.",
         "Narrow its `conditions` where one shall stay, else leave `replaces` out.",
     ),
+    "graph-differs": (
+        "A decision graph written by hand ends otherwise than the rules say, or asks in words that nobody declares.",
+        "Correct the graph or the actions. Until then the graph that follows from the rules is used.",
+    ),
+    "explicit-pattern": (
+        "A policy from a document has an action of the type `discovered_pattern`.",
+        "Write `required`; what was found in decisions stands in a policy `POL-IMP-…`.",
+    ),
     "lifts-all": (
         "An exception to `none` names no action, and lifts all that the policy says.",
         "Name what it lifts: `replaces: [actions]`. The rest stays.",

@@ -100,6 +100,16 @@ def empty_policies(workspace: Workspace) -> Iterator[Finding]:
             yield _of(file, "empty-policy", said, route, help)
 
 
+def explicit_patterns(workspace: Workspace) -> Iterator[Finding]:
+    """A pattern was found in decisions; what a document says is required, prohibited or permitted."""
+    for file in workspace.policies:
+        for i, action in enumerate(file.policy.actions):
+            if action.type == "discovered_pattern" and file.policy.stems_from == "explicit":
+                said = f"says that `{action.action}` is a `discovered_pattern`, and stems from a document"
+                help = "write `type: required`, or give a policy that was found in decisions an id `POL-IMP-…`"
+                yield _of(file, "explicit-pattern", said, ("actions", i, "type"), help)
+
+
 def unformalized_exceptions(workspace: Workspace) -> Iterator[Finding]:
     """An exception has force, or says that it is text for people only."""
     for file in workspace.policies:

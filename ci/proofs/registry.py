@@ -13,6 +13,7 @@ from ci.proofs.questions import (
     dead,
     failing_case,
     gap,
+    graph,
     idle,
     invariant,
     joint,
@@ -32,6 +33,7 @@ QUESTIONS: Mapping[str, Callable[[Inquiry], Iterable[Reply]]] = {
     "idle-override": idle.idle_override,
     "gap": gap.undecided_case,
     "failing-case": failing_case.failing_case,
+    graph.QUESTION: graph.differing_graph,
     "priority-mismatch": priority_mismatch.priority_mismatch,
 }
 ASKED = ("conflict", *QUESTIONS)  # by name, in order

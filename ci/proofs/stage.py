@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any
 
@@ -19,6 +19,7 @@ from ci.proofs.conflicts.conflict import Clash, clashes, shown
 from ci.proofs.conflicts.conflict_findings import clash_findings, step
 from ci.proofs.focus import Focus
 from ci.proofs.inquiry import Inquiry
+from ci.proofs.questions import graph
 from ci.proofs.registry import ASKED, QUESTIONS
 from ci.proofs.theory import Theory
 from ci.proofs.unanswered import told_once
@@ -87,7 +88,7 @@ def prove(
     contradictions = Contradictions(inquiry, found)
     failed = {p for clash in found if clash.verdict.status == "UNKNOWN" for p in _policies(inquiry, clash)}
     return Proofs(
-        records=[_judged(record, contradictions, failed) for record in records],
+        records=[_judged(_drawn(record, told.statuses), contradictions, failed) for record in records],
         findings=told_once(inquiry, told.findings),
         clashes=tuple(found),
         statuses=told.statuses,
@@ -175,6 +176,15 @@ class Contradictions:
 def _policies(inquiry: Inquiry, clash: Clash) -> tuple[str, ...]:
     one, two = inquiry.rule(clash.first).policy_id, inquiry.rule(clash.second).policy_id
     return (one,) if one == two else (one, two) if one < two else (two, one)
+
+
+def _drawn(record: PolicyRecord, statuses: Statuses) -> PolicyRecord:
+    """The record with the graph that its author wrote, where it was proved to give what the rules give."""
+    row = statuses.get(("policy", record.policy.policy_id), ())
+    if record.graph is None or not any(state[:2] == (graph.QUESTION, "PROVEN") for state in row):
+        return record
+    formal = record.enriched["formal"].and_({"decision_graph": record.graph.to_json()})
+    return replace(record, enriched=record.enriched.and_({"formal": formal}))
 
 
 def _judged(record: PolicyRecord, contradictions: Contradictions, failed: set[str]) -> PolicyRecord:

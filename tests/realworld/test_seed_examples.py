@@ -125,3 +125,50 @@ def test_the_mined_one_decides_nothing_until_a_person_confirms_it(
     (tmp_path / "policies" / "refund" / f"{policy['policy_id']}.json").write_text(json.dumps(policy))
     spoken = call("decide", "--root", tmp_path, "--facts", facts, "--json")
     assert (spoken.code, spoken.json["required"]) == (0, ["auto_approve_refund"])
+
+
+def blocks() -> list[dict[str, Any]]:
+    """The JSON blocks of the specification that are whole."""
+    found = re.findall(r"```json\n(.*?)```", FOUND[0].read_text(encoding="utf-8"), re.DOTALL)
+    read = []
+    for block in found:
+        try:
+            read.append(json.loads(block))
+        except json.JSONDecodeError:
+            continue
+    return read
+
+
+def test_the_enriched_example_loads_with_the_keys_of_every_stage(tmp_path: Path, call: Callable[..., Any]) -> None:
+    """Its hand-written logic is an illustration whose names are no declared facts; all else is read."""
+    record = example("Explicit Policy Example")
+    for block in blocks():
+        if block.get("policy_id") == record["policy_id"]:
+            record |= block
+    assert {"formal", "conflicts", "layer_assignment"} <= set(record)
+    (tmp_path / "policies/refund").mkdir(parents=True)
+    (tmp_path / "policies/vocabulary.yaml").write_text(VOCABULARY, encoding="utf-8")
+    path = tmp_path / "policies/refund/POL-REFUND-001.json"
+    path.write_text(json.dumps(record, ensure_ascii=False), encoding="utf-8")
+    told = call("check", "--root", tmp_path, "--format", "json", "--at", "2026-06-01").json["findings"]
+    assert {one["id"] for one in told if one["severity"] == "error"} == {"invalid-expression"}
+    del record["formal"]
+    path.write_text(json.dumps(record, ensure_ascii=False), encoding="utf-8")
+    told = call("check", "--root", tmp_path, "--format", "json", "--at", "2026-06-01")
+    assert told.code == 0, told.out
+    done = call("decide", "--root", tmp_path, "--facts", '{"has_receipt": false}', "--json", "--at", "2026-06-01")
+    assert done.json["outcomes"]["refund"]["action"] == "store_credit"
+
+
+@pytest.mark.parametrize(
+    "status", [{"extracted": "complete"}, {"extraction": "done"}, {"formalization": True}, "complete"]
+)
+def test_a_processing_status_of_an_unknown_word_is_a_schema_error(
+    status: Any, tmp_path: Path, call: Callable[..., Any]
+) -> None:
+    (tmp_path / "policies/refund").mkdir(parents=True)
+    (tmp_path / "policies/vocabulary.yaml").write_text(VOCABULARY, encoding="utf-8")
+    record = {**example("Explicit Policy Example"), "processing_status": status}
+    (tmp_path / "policies/refund/POL-REFUND-001.json").write_text(json.dumps(record), encoding="utf-8")
+    told = call("check", "--root", tmp_path, "--format", "json", "--at", "2026-06-01").json["findings"]
+    assert [one["id"] for one in told if one["severity"] == "error"] == ["schema"]

@@ -10,6 +10,7 @@ from typing import Any, Literal
 
 from bylaw.authored.policies import Policy
 from bylaw.logic.formula.ir import ConditionalRule, Constraint, Formula
+from bylaw.logic.words.graph import Graph
 from ci.findings import Finding, Route
 from ci.loading.derived.priority import Level
 
@@ -76,7 +77,7 @@ class PolicyRecord:
 
     `routes` says where each rule was written, so that a finding about a rule can point at its line; `liftings`
     are the exceptions that only take effects away, which make no rule. `steps` are the facts of its
-    procedure, in order.
+    procedure, in order. `graph` is the decision graph that its author wrote.
     """
 
     policy: Policy
@@ -90,6 +91,7 @@ class PolicyRecord:
     enriched: Added = field(default_factory=Added)
     liftings: tuple[Lifting, ...] = ()
     steps: tuple[str, ...] = ()
+    graph: Graph | None = None
 
     def after(self, stage: Stage, status: StageStatus, **added: Any) -> PolicyRecord:
         """The record after *stage*, with the keys it added."""
