@@ -163,8 +163,11 @@ def _effect(known: _Known, route: Route, effect: Effect) -> Iterator[Broken]:
 
 
 def _constraints(known: _Known) -> Iterator[Broken]:
-    """An invariant is of a policy that is there, a prohibition of an action that a rule of it forbids."""
-    forbidden = {(r.policy_id, f"NOT({r.effect.action})") for r in known.ruleset.rules if r.effect.kind == "prohibited"}
+    """An invariant is of a policy that is there, a prohibition of an action that a rule of it forbids, and there."""
+    forbidden: dict[tuple[str, str], list[Any]] = {}
+    for rule in known.bundle.conditional_rules:
+        if rule.effect.kind == "prohibited":
+            forbidden.setdefault((rule.policy_id, f"NOT({rule.effect.action})"), []).append(rule.conditions)
     for i, constraint in enumerate(known.bundle.constraints):
         route: Route = ("constraints", i)
         if constraint.policy_id not in known.policies:
@@ -174,6 +177,9 @@ def _constraints(known: _Known) -> Iterator[Broken]:
         if constraint.formula is None and (constraint.policy_id, constraint.constraint) not in forbidden:
             message = f"is `{constraint.constraint}`, which no rule of `{constraint.policy_id}` says"
             yield Broken((*route, "constraint"), message)
+        elif constraint.conditions not in (None, *forbidden.get((constraint.policy_id, constraint.constraint), ())):
+            message = f"holds {spelled(constraint.conditions)}, where no rule says `{constraint.constraint}`"
+            yield Broken((*route, "conditions"), message)
 
 
 def _paths(known: _Known) -> Iterator[Broken]:

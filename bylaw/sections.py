@@ -70,13 +70,17 @@ class BundleRule(Section):
 
 
 class BundleConstraint(Section):
-    """An invariant over facts (`formula`), or a prohibition in the words of seed 001: `NOT(disclose_pii)`."""
+    """An invariant over facts (`formula`), or a prohibition in the words of seed 001: `NOT(disclose_pii)`.
+
+    A prohibition holds where its `conditions` do, as the rule of the same id says; one without them holds always.
+    """
 
     constraint_id: str
     policy_id: str
     constraint: str
     scope: str
     formula: dict[str, Any] | None = None
+    conditions: dict[str, Any] | None = None
     effective_date: str | None = None
     expiry_date: str | None = None
     source: RuleSource

@@ -227,13 +227,14 @@ def _rule(rule: ConditionalRule, record: PolicyRecord, variables: Mapping[str, V
 
 
 def _constraints(ruleset: Ruleset, records: Mapping[str, PolicyRecord]) -> list[BundleConstraint]:
-    """Prohibitions in the words of seed 001 (`NOT(action)`), then the invariants with their formulas."""
+    """Prohibitions in the words of seed 001 (`NOT(action)`) with where they hold, then the invariants with theirs."""
     prohibitions = [
         BundleConstraint(
             constraint_id=f"C-{rule.rule_id.removeprefix('R-')}",
             policy_id=rule.policy_id,
             constraint=f"NOT({rule.effect.action})",
             scope="always" if rule.guard == TRUE else rule.domain,
+            conditions=None if rule.guard == TRUE else encode(rule.guard, ruleset.variables),
             effective_date=_day(rule.start),
             expiry_date=_day(rule.end),
             source=_source(rule.policy_id, rule.source),

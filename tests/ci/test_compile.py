@@ -11,7 +11,11 @@ from typing import Any
 import pytest
 
 from bylaw.bundle import parse
+from bylaw.bundle_logic import ruleset
 from bylaw.errors import BylawError, UsageError
+from bylaw.logic.boxes.truth import truth
+from bylaw.logic.decide.evaluate import decide
+from bylaw.logic.formula.codec import decode
 from ci import pipeline
 from ci.loading.load import Workspace
 
@@ -127,8 +131,46 @@ def test_prohibitions_and_invariants_are_constraints(document: dict[str, Any]) -
     ban, invariant = document["constraints"]
     assert (ban["constraint_id"], ban["constraint"], ban["scope"]) == ("C-REFUND-001b", "NOT(disclose_pii)", "refund")
     assert ban["formula"] is None
+    (rule,) = (one for one in document["conditional_rules"] if one["rule_id"] == "R-REFUND-001b")
+    assert ban["conditions"] == rule["conditions"]
     assert (invariant["constraint_id"], invariant["constraint"]) == ("C-1", "price <= 1000")
     assert invariant["formula"] == {"var": "price", "op": "<=", "value": 1000}
+
+
+BAN = """policy_id: POL-REFUND-009
+conditions: [{type: fact, parameter: price, operator: ">", value: 100}]
+actions:
+  - {type: required, action: full_refund, requires: [has_receipt]}
+  - {type: prohibited, action: disclose_pii%s}
+metadata: {source: s, owner: Desk, domain: refund}
+"""
+
+
+@pytest.mark.parametrize(
+    ("requires", "scope", "below", "told"),
+    [("", "refund", [], ["taken-conditions"]), (", requires: []", "always", ["disclose_pii"], ["unused-condition"])],
+)
+def test_a_prohibition_means_the_same_in_check_bundle_and_decide(
+    requires: str, scope: str, below: list[str], told: list[str], tmp_path: Path
+) -> None:
+    (tmp_path / "policies/refund").mkdir(parents=True)
+    (tmp_path / "policies/vocabulary.yaml").write_text(
+        "facts: {price: {type: decimal, minimum: 0}, has_receipt: {type: boolean}}\n"
+        "actions: {full_refund: {outcome: refund}, disclose_pii: {}}\noutcomes: {refund: {}}\n"
+    )
+    (tmp_path / "policies/refund/POL-REFUND-009.yaml").write_text(BAN % requires)
+    done = pipeline.run(tmp_path, date(2026, 6, 1), date(2026, 6, 1))
+    assert [one.id for one in done.findings] == told
+    bundle = parse(pipeline.bundle_text(done))
+    (ban,) = bundle.constraints
+    rules = ruleset(bundle)
+    for price, forbidden in ((100, below), (101, ["disclose_pii"])):
+        facts = {"price": price}
+        assert list(decide(rules, facts, 1).prohibited) == forbidden
+        holds = ban.conditions is None or truth(decode(ban.conditions, rules.variables), facts)
+        assert holds is bool(forbidden)
+    assert (ban.constraint, ban.scope) == ("NOT(disclose_pii)", scope)
+    assert list(decide(rules, {}, 1).prohibited) == below
 
 
 def test_who_wins_is_written_down(document: dict[str, Any]) -> None:
