@@ -188,7 +188,8 @@ def _authored(case: Case, turn: Turn, llm: Guard) -> Turn:
         _logger.warning("the plain writer answers", extra={"meta": {"model": written.model, "reason": written.reason}})
     text = said(case, [written.text]) if written.text else f"{turn.reply.text}\n{write.fallback(written.reason)}"
     reply = turn.reply.model_copy(update={"text": text, "meta": written.meta()})
-    return replace(turn, reply=reply, artifacts={**turn.artifacts, **written.papers()})
+    decided = {"verdict": written.verdicts[-1].model_dump(mode="json")} if written.text else {}
+    return replace(turn, reply=reply, artifacts={**turn.artifacts, **written.papers(), **decided})
 
 
 def _with_different(case: Case, turn: Turn) -> Turn:
@@ -201,14 +202,18 @@ def _with_different(case: Case, turn: Turn) -> Turn:
 
 
 def _delivered(case: Case, turn: Turn) -> Turn:
-    """*turn* with the verdict on it. Our own words come with what they claim and are not read again."""
+    """*turn* with the verdict that decided on it: the one that let a model's words pass, with the judge, else that on
+    our words, which come with what they claim and are not read again. Words that do not pass it are not said.
+    """
     claims, ask = read_claims(turn.artifacts.get("policy", {}).get("claims", [])), turn.reply.ask
     claims += () if ask is None else (Claim(kind="asks", quote=ask.question, fact=ask.fact),)
     draft = draft_of(case, turn.reply.text, None, found_by_template(case, turn.reply.text, claims))
     found = verdict(draft)
     held = found.verdict in ("invalid", "impossible") and turn.reply.status == "answered"
-    artifacts = {**turn.artifacts, "verdict": found.model_dump(mode="json")}
-    log = {**turn.log, "compliance_score": found.score}
+    own = found.model_dump(mode="json")
+    kept = own if held else turn.artifacts.get("verdict", own)
+    artifacts = {**turn.artifacts, "verdict": kept}
+    log = {**turn.log, "compliance_score": kept["score"]}
     if not held:
         return replace(turn, artifacts=artifacts, log=log)
     _logger.error("an answer of our own did not pass its checks", extra={"meta": {"verdict": found.verdict}})

@@ -17,6 +17,7 @@ from hypothesis import strategies as st
 from bot.conversation import Actor, Question, Turn, spoken
 from bot.enforcement.answer import answer
 from bot.index import BundleIndex
+from bot.operate import trace
 from bylaw.canonical import fingerprint
 from bylaw.llm.guarded import Guard
 from bylaw.llm.port import Prompt
@@ -156,6 +157,26 @@ def test_the_judge_is_one_check_among_others(marks, by, shop):
     reply = say(TV, shop, model).reply
     assert reply.meta is not None and reply.meta["author"] == by
     assert len(model.judged) >= 1
+
+
+def test_the_verdict_that_is_kept_is_the_one_that_decided(shop):
+    marks = dict.fromkeys(("accuracy", "action", "constraints", "tone", "completeness"), 0.875)
+    turn = say(TV, shop, Author(marks=marks))
+    assert turn.reply.meta is not None and turn.reply.meta["author"] == "test:author"
+    kept, attempt = turn.artifacts["verdict"], turn.artifacts["attempt_1"]
+    (judged,) = [check for check in kept["checks"] if check["name"] == "judge"]
+    assert (judged["score"], kept["action"]) == (0.875, "pass")
+    assert kept["score"] == attempt["score"] == turn.log["compliance_score"]
+    assert 0.95 <= kept["score"] < 1
+    told = list(trace._verdict(json.loads(json.dumps(kept))))
+    assert told[0] == f"  verdict    {kept['verdict']}, pass with score {kept['score']}"
+    assert "  check      judge: 0.875" in told
+
+
+def test_words_of_our_own_are_kept_with_their_own_verdict(shop):
+    turn = say(TV, shop, Author([fails("late")]))
+    assert [check["score"] for check in turn.artifacts["verdict"]["checks"] if check["name"] == "judge"] in ([], [None])
+    assert turn.artifacts["verdict"]["score"] == turn.log["compliance_score"]
 
 
 def test_a_judge_cannot_save_a_wrong_answer(shop):
