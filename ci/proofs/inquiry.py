@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import date
 from typing import Any
 
@@ -52,6 +52,12 @@ class Inquiry:
         cases = self.workspace.cases
         asked = [c for c in cases if self.focus is None or (c.path, c.index) in self.focus.cases]
         return each(doing, asked, self.progress)
+
+    @property
+    def in_force(self) -> Inquiry:
+        """The same without drafts, by which nobody is answered."""
+        drafts = {name for name, record in self.records.items() if record.policy.draft and record.in_logic}
+        return replace(self, theory=self.theory.without(drafts)) if drafts else self
 
     def asks_of(self, policy_id: str) -> bool:
         """Is the policy in focus?"""

@@ -7,7 +7,7 @@ confirmed.
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import TYPE_CHECKING, Literal
 
@@ -73,6 +73,13 @@ class Theory:
         self._stronger: dict[int, tuple[int, ...]] = {}
         self._constraints: dict[int, list[Constraint]] = {}
         self.subjects: dict[tuple[int, int], str] = {}  # by effect: what two rivals contradict each other about
+
+    def without(self, policies: Collection[str]) -> Theory:
+        """The same with no rule and no invariant of these policies."""
+        rules = tuple(rule for rule in self.ruleset.rules if rule.policy_id not in policies)
+        constraints = tuple(one for one in self.ruleset.constraints if one.policy_id not in policies)
+        limits = (self.rlimit, self.wall_ms, self.memory_mb, self.guard_pieces, self.neighbours)
+        return Theory(replace(self.ruleset, rules=rules, constraints=constraints), self.at, *limits)
 
     def replaying(self, case_count: int) -> Evaluator:
         """The evaluator to decide so many cases with: many cases of many rules are worth an index."""

@@ -112,8 +112,13 @@ def _uncovered(theory: Theory, outcome: str, takers: list[int]) -> Box | bool | 
 
 
 def undecided_case(inquiry: Inquiry) -> Iterator[Reply]:
-    """Every case of a complete outcome gets an action."""
+    """Every case of a complete outcome gets an action.
+
+    A draft fills no gap, unless nobody but drafts speaks of the outcome: then the drafts are held to it.
+    """
+    everyone, in_force = inquiry, inquiry.in_force
     for outcome in inquiry.each_outcome("looking for cases that nothing decides"):
+        inquiry = in_force if in_force.theory.rivals.taking(outcome) else everyone
         at = Place(inquiry.workspace.path_of_word("outcomes", outcome), ("outcomes", outcome))
         verdict = gap(inquiry.theory, outcome)
         told: tuple[Finding, ...] = ()

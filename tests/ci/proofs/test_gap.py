@@ -1,9 +1,12 @@
 """What is asked about one outcome may be asked of the rules that can matter to it: the answer is the same."""
 
+from datetime import date
+
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from bylaw.logic.formula.ir import Atom, ConditionalRule, Effect, Ruleset, Source, Variable
+from ci.pipeline import run
 from ci.proofs.questions.gap import deciders, gap
 from ci.proofs.theory import Theory
 from tests.bylaw.logic.strategies import GRID, rulesets
@@ -65,3 +68,39 @@ def test_a_gap_shows_when_a_stronger_prohibition_empties_an_outcome():
     rules = (rule("a", "full"), rule("b", "full", value=False), rule("c", "full", level=3, kind="prohibited"))
     asked = theory(Ruleset({"flag": FLAG}, rules, outcomes=("refund",), complete=("refund",)))
     assert gap(asked, "refund").facts == {"flag": True}
+
+
+# ---- drafts ---------------------------------------------------------------------------------------------------------
+
+DAY = date(2026, 6, 1)
+WORDS = """facts: {flag: {type: boolean}, other: {type: boolean}}
+actions: {full: {outcome: refund}, reject: {outcome: refund}}
+outcomes: {refund: {complete: true}}
+"""
+
+
+def gaps_of(root, **policies):
+    (root / "policies/shop").mkdir(parents=True)
+    (root / "policies/vocabulary.yaml").write_text(WORDS)
+    for name, text in policies.items():
+        metadata = "metadata: {source: s, owner: Desk, domain: shop}\n"
+        path = root / f"policies/shop/POL-SHOP-{name[1:]}.yaml"
+        path.write_text(f"policy_id: {path.stem}\n{text}\n{metadata}")
+    return [one.message for one in run(root, DAY, DAY).findings if one.id == "gap"]
+
+
+def test_a_draft_hides_no_gap(tmp_path):
+    live = "actions: [{type: required, action: full, requires: [flag]}]"
+    draft = "draft: true\nactions: [{type: required, action: reject, requires: [no_flag]}]"
+    assert gaps_of(tmp_path, _001=live, _002=draft) == ["nothing decides `refund` in this case: not flag"]
+
+
+def test_a_draft_makes_no_gap(tmp_path):
+    live = "actions: [{type: required, action: full, requires: []}]"
+    draft = "draft: true\nactions: [{type: prohibited, action: full, requires: [flag]}]"
+    assert gaps_of(tmp_path, _001=live, _002=draft) == []
+
+
+def test_drafts_alone_are_held_to_their_own_outcome(tmp_path):
+    draft = "draft: true\nactions: [{type: required, action: full, requires: [flag]}]"
+    assert gaps_of(tmp_path, _001=draft) == ["nothing decides `refund` in this case: not flag"]
