@@ -13,7 +13,7 @@ from bylaw.authored.policies import DecisionGraph, GraphNode
 from bylaw.authored.vocabulary import Vocabulary
 from bylaw.logic.formula.codec import decode
 from bylaw.logic.formula.expressions import InvalidExpression, parse_expression
-from bylaw.logic.formula.ir import Formula, Variable
+from bylaw.logic.formula.ir import And, Compare, Formula, Not, Or, Variable, names
 from bylaw.logic.words.graph import NOTHING, Graph, Node
 from ci.findings import Route
 from ci.formalize.requirements import Requirements
@@ -58,12 +58,25 @@ class GraphReader:
     def _test(self, name: str, node: GraphNode) -> Formula | None:
         try:
             if node.test is not None:
-                return decode(node.test, self.variables)
+                test = decode(node.test, self.variables)
+                return test if self._fits(test) else None
             asked = name.partition("#")[0]  # a second node that asks the same
             found = self.requirements.formula_named(asked)
             return parse_expression(asked, self.variables) if found is None else found
         except (InvalidExpression, ValueError, KeyError, TypeError, RecursionError):
             return None
+
+    def _fits(self, test: Formula) -> bool:
+        """Are only numbers compared with numbers, and dates with dates?"""
+        match test:
+            case Compare():
+                kinds = {self.variables[name].kind for name in names(test)}
+                return kinds <= {"integer", "decimal"} or kinds == {"date"}
+            case And(items) | Or(items):
+                return all(map(self._fits, items))
+            case Not(item):
+                return self._fits(item)
+        return True
 
     def _unknown_question(self, name: str) -> UnknownWord:
         message = f"has a decision graph that asks for `{name}`, which no vocabulary declares"

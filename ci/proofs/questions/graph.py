@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 
 from bylaw.logic.boxes.truth import truth
@@ -82,7 +82,7 @@ def _difference(inquiry: Inquiry, record: PolicyRecord, compared: Compared) -> V
     theory = inquiry.theory
     mine = [i for i, rule in enumerate(theory.ruleset.rules) if rule.policy_id == record.policy.policy_id]
     unknown = None
-    for n, (way, end) in enumerate(_ways(compared.graph, compared.graph.root, ())):
+    for n, (way, end) in enumerate(_ways(compared.graph)):
         if n == MOST_WAYS:
             return Verdict("UNKNOWN", reason=f"it has more than {MOST_WAYS} ways from its root to an end")
         wrong = compared.wrong(end)
@@ -97,13 +97,16 @@ def _difference(inquiry: Inquiry, record: PolicyRecord, compared: Compared) -> V
     return unknown or PROVEN
 
 
-def _ways(graph: Graph, place: str, way: Sequence[Formula]) -> Iterator[tuple[tuple[Formula, ...], str]]:
-    node = graph.nodes.get(place)
-    if node is None or node.test is None:
-        yield tuple(way), place
-        return
-    yield from _ways(graph, node.true, (*way, node.test))
-    yield from _ways(graph, node.false, (*way, negate(node.test)))
+def _ways(graph: Graph) -> Iterator[tuple[tuple[Formula, ...], str]]:
+    """Every way from the root to an end: the answers on it, and the end."""
+    todo: list[tuple[str, tuple[Formula, ...]]] = [(graph.root, ())]
+    while todo:
+        place, way = todo.pop()
+        node = graph.nodes.get(place)
+        if node is None or node.test is None:
+            yield way, place
+            continue
+        todo += [(node.false, (*way, negate(node.test))), (node.true, (*way, node.test))]
 
 
 def _differs(inquiry: Inquiry, record: PolicyRecord, compared: Compared, verdict: Verdict) -> Finding:
