@@ -69,7 +69,7 @@ def question(n: int) -> dict[str, object]:
 
 def verdict(n: int) -> dict[str, object]:
     """An answer to the *n*th question."""
-    return {"query": question(n)["text"], "response": SAID[n % len(SAID)], "facts": {"tier": "gold"}}
+    return {"text": question(n)["text"], "response": SAID[n % len(SAID)], "facts": {"tier": "gold"}}
 
 
 @contextmanager

@@ -260,7 +260,7 @@ def test_a_question_is_not_answered_yes_or_no(served):
     ("said", "kind"), [("Yes, you may pay the invoice.", "gives"), ("No, you may not pay the invoice.", "denies")]
 )
 def test_an_answer_that_gives_or_denies_it_is_impossible(served, said, kind):
-    body = {"query": SUSPENDED, "response": said, "facts": CASE}
+    body = {"text": SUSPENDED, "response": said, "facts": CASE}
     for claims in ([{"kind": kind, "action": "pay", "quote": said}], None):
         found = served.post("/v2/enforce", body if claims is None else {**body, "claims": claims}).json()
         assert (found["verdict"], found["action"], found["delivered"]) == ("impossible", "escalate", None)
@@ -271,12 +271,12 @@ def test_an_answer_that_gives_or_denies_it_is_impossible(served, said, kind):
 def test_an_answer_about_something_else_is_judged_as_ever(served):
     said = "You may hold the payment."
     claims = [{"kind": "gives", "action": "hold", "quote": said}]
-    body = {"query": "May I hold the payment?", "response": said, "claims": claims}
+    body = {"text": "May I hold the payment?", "response": said, "claims": claims}
     assert served.post("/v2/enforce", body).json()["verdict"] == "valid"
 
 
 def test_guidance_gives_nothing_of_it(served):
-    found = served.post("/v2/guidance", {"question": SUSPENDED}).json()
+    found = served.post("/v2/guidance", {"text": SUSPENDED}).json()
     (told,) = found["unproven"]
     assert (told["path"], told["actions"], told["owner"]) == (PLACE, ["pay"], "Risk Office")
     assert "pay" not in [one["action"] for one in (*found["permitted"], *found["required"])]

@@ -12,10 +12,10 @@ from typing import Annotated, Any
 
 from fastapi import FastAPI, Request, Response
 from fastapi.responses import JSONResponse
-from pydantic import AliasChoices, BaseModel, ConfigDict, Field
+from pydantic import BaseModel, ConfigDict, Field
 from starlette.types import ASGIApp
 
-from bot.conversation import MAX_TEXT, Actor, AnswerKind, Question, Reply, moment, spoken_json
+from bot.conversation import Actor, AnswerKind, Question, Reply, moment, spoken_json
 from bot.delivery.http import bodies, errors
 from bot.delivery.http.attention import attended
 from bot.delivery.http.endpoints import (
@@ -32,6 +32,7 @@ from bot.delivery.http.endpoints import (
 from bot.delivery.http.frame import Frame, asker, named
 from bot.delivery.http.identity.identity import Identity
 from bot.delivery.http.rates import Rates
+from bot.delivery.http.wording import QuestionText
 from bot.evidence.store.columns import ID_LENGTH
 from bot.request.capacity import Slots
 from bot.request.orchestrator import handle
@@ -50,9 +51,7 @@ class Query(BaseModel):
 
     model_config = ConfigDict(frozen=True, extra="forbid")
 
-    text: Annotated[
-        str, Field(min_length=1, max_length=MAX_TEXT, validation_alias=AliasChoices("text", "question", "query"))
-    ]
+    text: QuestionText
     session_id: Id | None = None
     user: Id | None = None
     request_id: Id | None = None

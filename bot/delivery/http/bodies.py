@@ -22,6 +22,7 @@ from starlette.concurrency import run_in_threadpool
 from starlette.types import Receive, Scope, Send
 
 from bot.delivery.http.errors import INTERNAL, told
+from bot.delivery.http.wording import deprecation
 from bylaw.canonical import is_sound
 
 Answered = Callable[[Request], Coroutine[Any, Any, Response]]
@@ -37,10 +38,12 @@ class BodyRoute(APIRoute):
         is_coroutine = iscoroutinefunction(endpoint)
 
         async def answered(request: Request) -> Response:
-            body = _read(model, request.headers.get("content-type", ""), await request.body())
+            given = _given(request.headers.get("content-type", ""), await request.body())
+            body = _fitted(model, given)
             found: Response = await (
                 endpoint(body, request) if is_coroutine else run_in_threadpool(endpoint, body, request)
             )
+            found.headers.update(deprecation(body, given))
             return found
 
         return answered
@@ -83,13 +86,15 @@ def install(app: FastAPI, path: str, endpoint: Callable[..., Any], answer: type[
     app.router.add_api_route(path, endpoint, methods=["POST"], response_model=answer, route_class_override=BodyRoute)
 
 
-def _read(model: TypeAdapter[Any], kind: str, raw: bytes) -> Any:
-    """The body. Raises HTTPException for what is no JSON or not said to be, RequestValidationError for what does not
-    fit.
-    """
+def _given(kind: str, raw: bytes) -> Any:
+    """The JSON of the body, empty bytes where there is none. Raises HTTPException for what is not said to be JSON."""
     if raw and not _is_json(kind):
         raise HTTPException(422, "the body has to be JSON, sent with `Content-Type: application/json`")
-    given = parsed(raw) if raw else raw
+    return parsed(raw) if raw else raw
+
+
+def _fitted(model: TypeAdapter[Any], given: Any) -> Any:
+    """The body as its model. Raises RequestValidationError for what does not fit."""
     try:
         return model.validate_python(given)
     except ValidationError as error:

@@ -131,7 +131,7 @@ def test_a_failed_policy_is_quoted_at_every_door(kennel, tmp_path: Path, call) -
     )
     bot = app.open_bot(Settings(root=tmp_path), bundle)
     client = TestClient(api.build(bot, Settings(root=tmp_path), new_id), "http://localhost")
-    served = client.post("/v2/guidance", json={"question": question, "at": "2026-11-20"}).json()
+    served = client.post("/v2/guidance", json={"text": question, "at": "2026-11-20"}).json()
     tooled = Tools(bot, "anna").guidance(question, at="2026-11-20")
     bot.close()
     words = ("guide", question, "--bundle", bundle, "--at", "2026-11-20")

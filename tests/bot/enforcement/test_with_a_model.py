@@ -210,7 +210,7 @@ def test_a_model_judges_what_others_answer_and_decides_nothing_alone(
     wanted = Wanted("model", Given(f"openai:{MODEL}", fake.openai, KEY))
     bot = app.open_bot(Settings(root=tmp_path, llm=wanted), repository.bundle)
     client = TestClient(api.build(bot, Settings(root=tmp_path), new_id), "http://localhost")
-    body = {"query": QUESTION, "response": response, "at": "2026-11-20", "request_id": "r1"}
+    body = {"text": QUESTION, "response": response, "at": "2026-11-20", "request_id": "r1"}
     found = client.post("/v2/enforce", json=body).json()
     bot.close()
     assert found["action"] == action
@@ -269,7 +269,7 @@ def test_the_command_enforces_with_the_configured_model_as_the_server_does(
     given = Given(f"openai:{MODEL}", fake.openai, KEY)
     bot = app.open_bot(Settings(root=tmp_path, llm=Wanted("model", given)), repository.bundle)
     client = TestClient(api.build(bot, Settings(root=tmp_path), new_id), "http://localhost")
-    served = client.post("/v2/enforce", json={"query": QUESTION, "response": response, "at": "2026-11-20"}).json()
+    served = client.post("/v2/enforce", json={"text": QUESTION, "response": response, "at": "2026-11-20"}).json()
     bot.close()
     environ = {"BYLAW_LLM": "recorded", "BYLAW_LLM_FOLDER": str(tmp_path / "said")}
     source = {"BYLAW_LLM_MODEL": f"openai:{MODEL}", "BYLAW_LLM_URL": fake.openai, "BYLAW_LLM_KEY": KEY}

@@ -6,6 +6,7 @@ still being written comes as JSON lines: `bot.delivery.http.written`.
 
 from __future__ import annotations
 
+import json
 from collections.abc import Callable, Iterable, Iterator
 from typing import Annotated, Any
 
@@ -15,9 +16,10 @@ from pydantic import BaseModel, ConfigDict, Field
 from starlette.concurrency import run_in_threadpool
 
 from bot.claims.models import MOST_CLAIMS, Claim
-from bot.conversation import MAX_TEXT, Actor, Question, moment, told_json
+from bot.conversation import Actor, Question, moment, told_json
 from bot.delivery.http import bodies
 from bot.delivery.http.frame import asker, named
+from bot.delivery.http.wording import QuestionText, deprecation
 from bot.delivery.http.written import LINES, PATH, LinesRoute, Written, answer, as_event, as_line, as_part, read
 from bot.delivery.http.written import lines as written_lines
 from bot.enforcement.author import opinion_of
@@ -40,7 +42,7 @@ class EnforceQuestion(BaseModel):
 
     model_config = ConfigDict(frozen=True, extra="forbid")
 
-    query: Annotated[str, Field(min_length=1, max_length=MAX_TEXT)]
+    text: QuestionText
     facts: dict[str, Any] = Field(default_factory=dict)
     user: Id | None = None
     request_id: Id | None = None
@@ -60,7 +62,7 @@ def install(app: FastAPI, serving: Serving, settings: Settings) -> None:
     def enforced(body: Answered, request: Request) -> Response:
         """Hold an answer against the policies."""
         services = serving.services()
-        check_readable(body.query, body.response)
+        check_readable(body.text, body.response)
         question = _question(body, request, services)
         facts = read_facts(body.facts, services.index)
         opinion = opinion_of(services.index, services.llm)
@@ -87,9 +89,10 @@ def install(app: FastAPI, serving: Serving, settings: Settings) -> None:
     async def written(request: Request) -> Response:
         """Hold an answer against the policies while it is being written."""
         body = written_lines(request, settings.max_body_bytes)
-        asked = read(EnforceQuestion, await anext(body, b""), "the first line")
+        first = await anext(body, b"")
+        asked = read(EnforceQuestion, first, "the first line")
         services = await run_in_threadpool(serving.services)
-        check_readable(asked.query)
+        check_readable(asked.text)
         question, started = _question(asked, request, services), services.clock()
         opinion = opinion_of(services.index, services.llm)
         facts = read_facts(asked.facts, services.index)
@@ -100,7 +103,8 @@ def install(app: FastAPI, serving: Serving, settings: Settings) -> None:
 
         is_event = _EVENTS in request.headers.get("accept", "")
         told, kind = (as_event, _EVENTS) if is_event else (as_line, LINES)
-        return Written(answer(body, watch, kept, told, question.request_id), media_type=kind)
+        lines_of_answer = answer(body, watch, kept, told, question.request_id)
+        return Written(lines_of_answer, media_type=kind, headers=deprecation(asked, json.loads(first)))
 
     bodies.install(app, PATH, enforced, ComplianceDecision)
     app.router.routes.insert(0, LinesRoute(PATH, written, methods=["POST"]))
@@ -110,7 +114,7 @@ def _question(body: EnforceQuestion, request: Request, services: Services) -> Qu
     request_id = named(request, body.request_id)
     user = asker(request, body.user)
     question = Question(
-        text=body.query,
+        text=body.text,
         actor=Actor(id=user or "anonymous", type="agent"),
         asked_at=moment(body.at) if body.at else services.clock(),
         session_id=request_id,

@@ -7,9 +7,10 @@ from typing import Annotated, Any
 from fastapi import FastAPI, Request, Response
 from pydantic import BaseModel, ConfigDict, Field
 
-from bot.conversation import MAX_TEXT, Actor, Question, moment, sayable, told_json
+from bot.conversation import Actor, Question, moment, sayable, told_json
 from bot.delivery.http import bodies
 from bot.delivery.http.frame import asker, named
+from bot.delivery.http.wording import QuestionText
 from bot.enforcement.enforce import check_readable
 from bot.enforcement.guidance import Guidance, guide
 from bot.evidence.store.columns import ID_LENGTH, check_ids
@@ -25,7 +26,7 @@ class Wanted(BaseModel):
 
     model_config = ConfigDict(frozen=True, extra="forbid")
 
-    question: Annotated[str, Field(min_length=1, max_length=MAX_TEXT)]
+    text: QuestionText
     facts: dict[str, Any] = Field(default_factory=dict)
     user: Id | None = None
     at: Annotated[str, Field(max_length=40)] | None = None
@@ -37,11 +38,11 @@ def install(app: FastAPI, serving: Serving) -> None:
     def guided(body: Wanted, request: Request) -> Response:
         """Say which policies speak, what must be told, and what must never be said or done."""
         services = serving.services()
-        check_readable(body.question)
+        check_readable(body.text)
         request_id = named(request, None)
         user = asker(request, body.user)
         question = Question(
-            text=body.question,
+            text=body.text,
             actor=Actor(id=user or "anonymous", type="agent"),
             asked_at=moment(body.at) if body.at else services.clock(),
             session_id=request_id,

@@ -10,7 +10,7 @@ from threading import Event
 from typing import Annotated, Any, Literal
 
 from fastapi import FastAPI, HTTPException, Query, Request, Response
-from pydantic import BaseModel, ConfigDict, Field
+from pydantic import AliasChoices, BaseModel, ConfigDict, Field
 
 from bot.analytics.plan.interfaces import AnalyticsPreferences, AnalyticsQuery, AnalyticsResponse
 from bot.conversation import MAX_TEXT, Actor, Question, Reply
@@ -31,7 +31,9 @@ Id = Annotated[str, Field(min_length=1, max_length=ID_LENGTH)]
 class AgentQuestion(AnalyticsQuery):
     """The question of an agent, as long as one may be."""
 
-    natural_language: Annotated[str, Field(min_length=1, max_length=MAX_TEXT)]
+    natural_language: Annotated[  # the name that seed 004 gives the text, beside the one of all other bodies
+        str, Field(min_length=1, max_length=MAX_TEXT, validation_alias=AliasChoices("text", "natural_language"))
+    ]
 
 
 class Analytics(BaseModel):

@@ -40,10 +40,36 @@ def test_a_question_gets_a_reply(shared):
     assert (said.bundle_etag, said.commit) == (shared.etag, "abc1234")
 
 
-@pytest.mark.parametrize("key", ["text", "question", "query"])
-def test_the_words_of_the_person_may_be_called_so(key, shared):
-    answered = httpx.post(f"{shared.address}/v2/query", json={key: "revenue by region"})
-    assert (answered.status_code, answered.json()["status"]) == (200, "answered")
+QUESTIONS = {"/v2/query": {}, "/v2/guidance": {}, "/v2/enforce": {"response": "It depends."}}
+
+
+@pytest.mark.parametrize("path", QUESTIONS)
+def test_a_question_is_called_text_in_every_body_and_an_older_name_is_said_to_be_old(path, shared):
+    def post(**names: str) -> httpx.Response:
+        return httpx.post(f"{shared.address}{path}", json={**QUESTIONS[path], **names}, timeout=30)
+
+    fresh = post(text="revenue by region")
+    assert fresh.status_code == 200 and not {"deprecation", "warning"} & set(fresh.headers)
+    for old in ("question", "query"):
+        aged = post(**{old: "revenue by region"})
+        assert aged.status_code == 200 and aged.headers["deprecation"] == "@1795824000"
+        assert f"write `text` instead of `{old}`" in aged.headers["warning"]
+        assert post(text="revenue", **{old: "orders"}).status_code == 422  # two questions are none
+    assert post().status_code == 422
+
+
+def test_the_schema_of_every_question_names_its_text(shared):
+    published = httpx.get(f"{shared.address}/openapi.json").json()
+    for path in QUESTIONS:
+        body = published["paths"][path]["post"]["requestBody"]["content"]["application/json"]["schema"]
+        model = published["components"]["schemas"][body["$ref"].rpartition("/")[2]]
+        assert "text" in model["required"] and not {"question", "query"} & set(model["properties"])
+
+
+@pytest.mark.parametrize("key", ["text", "natural_language"])
+def test_an_agent_may_call_its_question_text_too(key, shared):
+    answered = httpx.post(f"{shared.address}/v2/analytics", json={"query": {key: "revenue by region"}}, timeout=30)
+    assert (answered.status_code, answered.json()["status"]) == (200, "completed")
 
 
 def test_items_that_are_none_are_refused_by_name(shared):

@@ -44,7 +44,7 @@ def post(server, accept: str = "application/json", **body) -> httpx.Response:
     ids=["in a row", "in lines", "in sentences", "nothing but sentences"],
 )
 def test_an_answer_of_thousands_of_figures_is_refused_before_it_is_read(shared, said):
-    body = {"query": "may I return it?", "response": said[:20_000]}
+    body = {"text": "may I return it?", "response": said[:20_000]}
     server = psutil.Process(shared.process.pid)
     before = server.cpu_times()
     answered = httpx.post(f"{shared.address}/v2/enforce", json=body, timeout=30)
@@ -56,7 +56,7 @@ def test_an_answer_of_thousands_of_figures_is_refused_before_it_is_read(shared, 
 
 
 def test_a_verdict_is_the_whole_decision(scaffold):
-    answered = post(scaffold, query=QUERY, response="You get a full refund.", request_id="e1")
+    answered = post(scaffold, text=QUERY, response="You get a full refund.", request_id="e1")
     assert answered.status_code == 200, answered.text
     found = ComplianceDecision.model_validate(answered.json())
     assert found.action != "pass"
@@ -66,7 +66,7 @@ def test_a_verdict_is_the_whole_decision(scaffold):
 
 
 def test_facts_are_read_as_declared(scaffold):
-    answered = post(scaffold, query=QUERY, response="No.", facts={"no_such_fact": 1})
+    answered = post(scaffold, text=QUERY, response="No.", facts={"no_such_fact": 1})
     assert (answered.status_code, answered.json()["error"]["code"]) == (422, "VALIDATION_FAILED")
     assert "no_such_fact" in answered.json()["error"]["message"]
 
@@ -74,10 +74,10 @@ def test_facts_are_read_as_declared(scaffold):
 @each(
     "body",
     [
-        {"query": QUERY},
+        {"text": QUERY},
         {"response": "No."},
-        {"query": "", "response": "No."},
-        {"query": QUERY, "response": "x" * 20_001},
+        {"text": "", "response": "No."},
+        {"text": QUERY, "response": "x" * 20_001},
     ],
 )
 def test_what_is_no_answer_to_a_question_is_refused(scaffold, body):
@@ -86,7 +86,7 @@ def test_what_is_no_answer_to_a_question_is_refused(scaffold, body):
 
 def test_a_stream_ends_with_the_decision_and_holds_back_what_may_not_leave(scaffold):
     said = "Thanks for asking. You get a full refund. Have a nice day."
-    answered = post(scaffold, "text/event-stream", query=QUERY, response=said)
+    answered = post(scaffold, "text/event-stream", text=QUERY, response=said)
     assert answered.headers["content-type"].startswith("text/event-stream")
     events = [block.split("\ndata: ", 1) for block in answered.text.strip().split("\n\n")]
     assert [name for name, _ in events] == ["event: sentence", "event: decision"]
@@ -99,7 +99,7 @@ def test_an_answer_may_come_with_what_it_claims(scaffold, accept):
     said = "Thanks for asking. You get a full refund."
     claims = [{"kind": "courtesy", "quote": "Thanks for asking."},
               {"kind": "gives", "quote": "You get a full refund.", "action": "full_refund"}]  # fmt: skip
-    answered = post(scaffold, accept, query=QUERY, response=said, claims=claims)
+    answered = post(scaffold, accept, text=QUERY, response=said, claims=claims)
     text = answered.text if accept == "application/json" else answered.text.strip().split("\ndata: ")[-1]
     found = ComplianceDecision.model_validate(json.loads(text))
     assert (found.verdict, found.action, found.reading.by) == ("incomplete", "auto_correct", "given")
@@ -110,11 +110,11 @@ def test_an_answer_may_come_with_what_it_claims(scaffold, accept):
 
 @each("claims", [[{"kind": "gives", "quote": "No."}], [{"kind": "loves", "quote": "No."}], "none"])
 def test_what_is_no_claim_is_refused(scaffold, claims):
-    assert post(scaffold, query=QUERY, response="No.", claims=claims).status_code == 422
+    assert post(scaffold, text=QUERY, response="No.", claims=claims).status_code == 422
 
 
 def test_every_verdict_is_in_the_chain(scaffold):
-    post(scaffold, query=QUERY, response="You get a full refund.", request_id="kept")
+    post(scaffold, text=QUERY, response="You get a full refund.", request_id="kept")
     store = connect("sqlite:///.bylaw/store.db", Path(scaffold.folder))
     with store.reading() as connection:
         rows = connection.execute(schema.audit.select().where(schema.audit.c.request_id == "kept")).mappings().all()
@@ -137,20 +137,20 @@ ODD = [
     {"request_id": "\ud800"},
     {"request_id": "a\r\nX-Evil: 1"},
     {"at": "9999-12-31T23:59:59-14:00"},
-    {"query": "\ud800"},
+    {"text": "\ud800"},
     {"response": "a\0"},
     {"\ud800": 1},
 ]
 
 
 def test_a_request_may_be_named_in_any_letters(scaffold):
-    answered = post(scaffold, query=QUERY, response="Do you have the receipt?", request_id="注文 1")
+    answered = post(scaffold, text=QUERY, response="Do you have the receipt?", request_id="注文 1")
     assert (answered.status_code, answered.headers["x-request-id"]) == (200, "?? 1")
 
 
 @each("body", ODD, ids=range(len(ODD)))
 def test_odd_words_are_refused_in_words_that_can_be_sent(scaffold, body):
-    given = {"query": QUERY, "response": "No.", **body}
+    given = {"text": QUERY, "response": "No.", **body}
     headers = {"Content-Type": "application/json"}
     answered = httpx.post(f"{scaffold.address}/v2/enforce", content=json.dumps(given), headers=headers, timeout=30)
     assert answered.status_code == 422, answered.text

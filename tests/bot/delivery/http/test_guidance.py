@@ -24,7 +24,7 @@ def post(server, **body) -> httpx.Response:
 
 
 def test_guidance_says_which_rules_speak_and_where_they_stand(scaffold) -> None:
-    answered = post(scaffold, question="Can I get a refund?", facts={"has_receipt": False})
+    answered = post(scaffold, text="Can I get a refund?", facts={"has_receipt": False})
     assert answered.status_code == 200, answered.text
     found = answered.json()
     assert found["facts"] == {"has_receipt": False}
@@ -33,7 +33,7 @@ def test_guidance_says_which_rules_speak_and_where_they_stand(scaffold) -> None:
 
 
 def test_what_no_rule_covers_names_an_owner(scaffold) -> None:
-    found = post(scaffold, question="Who may sign contracts?").json()
+    found = post(scaffold, text="Who may sign contracts?").json()
     assert found["policies"] == []
     assert found["uncovered"]["owners"]
 
@@ -42,12 +42,12 @@ def test_what_no_rule_covers_names_an_owner(scaffold) -> None:
     ("body", "code"),
     [
         ({}, 422),
-        ({"question": ""}, 422),
-        ({"question": " "}, 422),
-        ({"question": "x" * 9_000}, 422),
-        ({"question": "May I?", "facts": {"hours_lat": 1}}, 422),
-        ({"question": "May I?", "fact": {}}, 422),
-        ({"question": "May I?", "at": "never"}, 422),
+        ({"text": ""}, 422),
+        ({"text": " "}, 422),
+        ({"text": "x" * 9_000}, 422),
+        ({"text": "May I?", "facts": {"hours_lat": 1}}, 422),
+        ({"text": "May I?", "fact": {}}, 422),
+        ({"text": "May I?", "at": "never"}, 422),
     ],
 )
 def test_what_is_no_question_is_refused(shared, body, code) -> None:

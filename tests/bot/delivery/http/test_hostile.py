@@ -33,7 +33,7 @@ BODIES: dict[str, dict[str, Any]] = {
         "form": {"metrics": ["net_revenue"], "by": ["customers.region"], "period": "last quarter", "limit": "3"},
     },
     "/v2/enforce": {
-        "query": "May I return a TV?",
+        "text": "May I return a TV?",
         "response": "A full refund.",
         "facts": {"has_receipt": True},
         "claims": [{**_CLAIM, "policy_id": "POL-REFUND-001", "action": "full_refund", "when": [_WHEN]}],
@@ -41,7 +41,7 @@ BODIES: dict[str, dict[str, Any]] = {
         "at": _AT,
     },
     "/v2/guidance": {
-        "question": "May I return a TV?",
+        "text": "May I return a TV?",
         "facts": {"days_since_purchase": 3, "purchase_amount": 4, "product_category": "electronics"},
         "user": "amara",
         "at": _AT,
@@ -122,7 +122,7 @@ def test_what_is_no_document_is_refused(company: Server, path: str) -> None:
 def test_a_long_sentence_that_says_something_is_judged_and_recorded(company: Server) -> None:
     """A quote is as long as what it is quoted from."""
     response = f"You get a full refund{' and a full refund' * 300}."
-    answered = company.post("/v2/enforce", {"query": "May I return it?", "response": response, "request_id": "long"})
+    answered = company.post("/v2/enforce", {"text": "May I return it?", "response": response, "request_id": "long"})
     assert answered.status_code == 200, answered.text
     store = connect("sqlite:///.bylaw/store.db", company.root)
     with store.reading() as connection:

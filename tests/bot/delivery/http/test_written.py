@@ -34,7 +34,7 @@ def sent(server: Any, body: Iterable[bytes], **headers: str) -> httpx.Response:
 
 
 def said(server: Any, *pieces: str, **asked: Any) -> list[dict[str, Any]]:
-    answered = sent(server, [line(query=QUERY, **asked), *(line(text=piece) for piece in pieces)])
+    answered = sent(server, [line(text=QUERY, **asked), *(line(text=piece) for piece in pieces)])
     assert (answered.status_code, answered.headers["content-type"]) == (200, "application/x-ndjson")
     return [json.loads(one) for one in answered.text.splitlines()]
 
@@ -61,7 +61,7 @@ def test_sentences_leave_one_by_one_and_the_decision_ends_them(scaffold: Any) ->
 
 def test_it_is_the_verdict_that_the_whole_gets(scaffold: Any) -> None:
     text = "Thanks for asking. You get a full refund. Have a nice day."
-    whole = httpx.post(f"{scaffold.address}/v2/enforce", json={"query": QUERY, "response": text}, timeout=30).json()
+    whole = httpx.post(f"{scaffold.address}/v2/enforce", json={"text": QUERY, "response": text}, timeout=30).json()
     *left, last = said(scaffold, *text)
     assert [one["sentence"]["text"] for one in left] == ["Thanks for asking."]
     kinds = [{broken["kind"] for broken in found["violations"]} for found in (last["decision"], whole)]
@@ -70,7 +70,7 @@ def test_it_is_the_verdict_that_the_whole_gets(scaffold: Any) -> None:
 
 
 def test_events_are_sent_where_they_are_asked_for(scaffold: Any) -> None:
-    body = [line(query=QUERY), line(text="Do you have the receipt?")]
+    body = [line(text=QUERY), line(text="Do you have the receipt?")]
     answered = sent(scaffold, body, Accept="text/event-stream")
     assert answered.headers["content-type"].startswith("text/event-stream")
     assert [block.split("\n")[0] for block in answered.text.strip().split("\n\n")] == [
@@ -101,7 +101,7 @@ def until(wire: socket.socket, mark: bytes) -> bytes:
 
 def test_a_sentence_leaves_before_the_next_one_is_written(scaffold: Any) -> None:
     with opened(scaffold) as wire:
-        wire.sendall(chunk(line(query=QUERY)) + chunk(line(text="Thanks for asking. Do you ")))
+        wire.sendall(chunk(line(text=QUERY)) + chunk(line(text="Thanks for asking. Do you ")))
         assert b"Thanks for asking." in until(wire, b"sentence")  # the request has not ended
         wire.sendall(chunk(line(text="have the receipt?")) + b"0\r\n\r\n")
         assert b'"action": "pass"' in until(wire, b"decision")
@@ -110,7 +110,7 @@ def test_a_sentence_leaves_before_the_next_one_is_written(scaffold: Any) -> None
 def test_a_breach_ends_it_while_the_writer_goes_on(scaffold: Any) -> None:
     with opened(scaffold) as wire:
         wire.sendall(
-            chunk(line(query=QUERY, request_id="w2")) + chunk(line(text="You get a full refund, guaranteed. And"))
+            chunk(line(text=QUERY, request_id="w2")) + chunk(line(text="You get a full refund, guaranteed. And"))
         )
         got = until(wire, b"decision")
         assert b"sentence" not in got
@@ -120,7 +120,7 @@ def test_a_breach_ends_it_while_the_writer_goes_on(scaffold: Any) -> None:
 
 def test_who_leaves_in_the_middle_is_recorded_all_the_same(scaffold: Any) -> None:
     with opened(scaffold) as wire:
-        wire.sendall(chunk(line(query=QUERY, request_id="w3")) + chunk(line(text="Thanks for asking. We will ")))
+        wire.sendall(chunk(line(text=QUERY, request_id="w3")) + chunk(line(text="Thanks for asking. We will ")))
         until(wire, b"sentence")
     for _ in range(100):
         if found := recorded(scaffold, "w3"):
@@ -134,15 +134,15 @@ HOSTILE = [
     ("no JSON", [b"text\n"], 422),
     ("a list", [b"[]\n"], 422),
     ("no query", [b"{}\n"], 422),
-    ("an answer in the first line", [line(query=QUERY, response="x")], 422),
-    ("a query of spaces", [line(query="  ")], 422),
-    ("a query that is too long", [line(query="x" * 8_001)], 422),
-    ("a fact nobody declared", [line(query=QUERY, facts={"nope": 1})], 422),
-    ("a name that is none", [line(query=QUERY, user="a\nb")], 422),
-    ("a time that is none", [line(query=QUERY, at="0001-01-01T00:00:00+14:00")], 422),
-    ("half a pair of surrogates", [b'{"query": "\\ud800"}\n'], 422),
-    ("bytes that are no UTF-8", [b'{"query": "\xff"}\n'], 422),
-    ("nested far too deep", [b'{"query":"x","facts":' + b"[" * 50_000], 422),
+    ("an answer in the first line", [line(text=QUERY, response="x")], 422),
+    ("a query of spaces", [line(text="  ")], 422),
+    ("a query that is too long", [line(text="x" * 8_001)], 422),
+    ("a fact nobody declared", [line(text=QUERY, facts={"nope": 1})], 422),
+    ("a name that is none", [line(text=QUERY, user="a\nb")], 422),
+    ("a time that is none", [line(text=QUERY, at="0001-01-01T00:00:00+14:00")], 422),
+    ("half a pair of surrogates", [b'{"text": "\\ud800"}\n'], 422),
+    ("bytes that are no UTF-8", [b'{"text": "\xff"}\n'], 422),
+    ("nested far too deep", [b'{"text":"x","facts":' + b"[" * 50_000], 422),
     ("a first line without an end", (b"x" * 1_000 for _ in range(1_000)), 413),
 ]
 
@@ -173,7 +173,7 @@ def test_what_goes_wrong_later_is_said_and_nothing_more_leaves(
     title: str, body: list[bytes], says: str, scaffold: Any
 ) -> None:
     name = f"later {title}"
-    answered = sent(scaffold, [line(query=QUERY, request_id=name), line(text="Thanks for asking. "), *body])
+    answered = sent(scaffold, [line(text=QUERY, request_id=name), line(text="Thanks for asking. "), *body])
     told = [json.loads(one) for one in answered.text.splitlines()]
     assert "decision" not in told[-1]
     assert says in told[-1]["error"]["message"]
@@ -200,3 +200,9 @@ def test_pieces_make_the_sentences_of_the_whole(text: str, cuts: list[int]) -> N
     splitter = Splitter()
     found = [sentence for piece in pieces(text, cuts) for sentence in splitter.feed(piece)]
     assert found + splitter.rest() == split(text)
+
+
+def test_an_older_name_of_the_question_is_said_to_be_old_here_too(scaffold: Any) -> None:
+    named = {name: sent(scaffold, [line(**{name: QUERY}), line(text="Thanks.")]).headers for name in ("text", "query")}
+    assert "deprecation" not in named["text"]
+    assert "write `text` instead of `query`" in named["query"]["warning"]
