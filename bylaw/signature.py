@@ -10,6 +10,7 @@ import base64
 import binascii
 import re
 from collections.abc import Mapping
+from pathlib import Path
 from typing import Any
 
 from bylaw.errors import BundleError, UsageError
@@ -19,7 +20,8 @@ Keys = tuple[bytes, ...]
 SCHEME = "ed25519:"
 _SAID = b"bylaw bundle\n"  # a signature over anything else is never one over a bundle
 _PEM = re.compile(r"-----BEGIN [A-Z ]+-----(.*?)-----END [A-Z ]+-----", re.DOTALL)
-_MAKE_ONE = "make one with `openssl genpkey -algorithm ed25519`"
+_MAKE_ONE = "make one with `openssl genpkey -algorithm ed25519"
+_SHORTEST_KEY = 60  # characters; the private key of Ed25519 has 64 in base64
 
 
 def sign(etag: str, key: str) -> str:
@@ -34,8 +36,24 @@ def sign(etag: str, key: str) -> str:
         private = None
     if not isinstance(private, Ed25519PrivateKey):
         # The text itself is never repeated: it may be most of a key.
-        raise UsageError("the signing key is no unencrypted Ed25519 key in PEM", _MAKE_ONE)
+        raise UsageError("the signing key is no unencrypted Ed25519 key in PEM", f"{_MAKE_ONE}`")
     return SCHEME + base64.b64encode(private.sign(_SAID + etag.encode())).decode()
+
+
+def key_text(given: str) -> str:
+    """The PEM that *given* is, or that lies in the file of that name. Raises UsageError for a file that is not there.
+
+    A key says so in its first line, or is one long word of base64; whatever else is given is a path.
+    """
+    if _PEM.search(given) or (len(given.strip()) > _SHORTEST_KEY and _der(given)):
+        return given
+    try:
+        return Path(given).read_text(encoding="ascii")
+    except (OSError, ValueError):  # the text is not repeated: it may be a key with a slip in it
+        raise UsageError(
+            "the signing key is neither a file that can be read nor a key in PEM",
+            f"{_MAKE_ONE} -out key.pem`, then name the file: `--sign-key key.pem`",
+        ) from None
 
 
 def public_keys(text: str) -> Keys:

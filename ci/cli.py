@@ -215,10 +215,10 @@ def _read_back(root: Path, at: date | None, format_: str, is_alone: bool) -> int
 )
 @click.option(
     "--sign-key",
-    metavar="PEM",
+    metavar="FILE",
     envvar="BYLAW_SIGNING_KEY",
     show_envvar=True,
-    help="Sign the bundle with this Ed25519 key; a secret belongs into the environment, not on the command line.",
+    help="Sign the bundle with the Ed25519 key in this file (PEM). The environment may hold the key itself.",
 )
 @click.option(
     "--allow-errors",
@@ -239,9 +239,11 @@ def compile_(
     rules/ has to be readable all the same.
     """
     from bylaw.progress import progress
+    from bylaw.signature import key_text
     from ci import pipeline
     from ci.report.text import render as render_text
 
+    key = None if sign_key is None else key_text(sign_key)  # before the policies are read, which takes its time
     with progress() as heard:
         done = pipeline.run(root, at, date.today(), heard)
     errors = [finding for finding in done.findings if finding.severity == "error"]
@@ -256,11 +258,11 @@ def compile_(
         way = "" if done.stopping(allows_errors=True) else ", or write it all the same with `--allow-errors`"
         click.echo(f"nothing was written: correct what cannot be read first{way}", err=True)
         ctx.exit(1)
-    path = pipeline.write(done, directory, sign_key)
+    path = pipeline.write(done, directory, key)
     for rule in done.unproven:
         click.echo(f"unproven, and what it speaks of is denied: {rule.path}:{rule.line}: {rule.reason}", err=True)
     count = len(done.proofs.records)
-    signed = " (signed)" if sign_key else ""
+    signed = " (signed)" if key else ""
     click.echo(f"wrote {path}{signed} and {count} {'record' if count == 1 else 'records'} beside it", err=True)
     ctx.exit(1 if errors and not allows_errors else 0)
 

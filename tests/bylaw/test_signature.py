@@ -208,6 +208,25 @@ def test_a_verb_of_the_bot_refuses_what_its_key_did_not_sign(
     assert "signed by nobody" in call(*asked, company_bundle).err
 
 
+@pytest.mark.parametrize("form", ["file", "PEM", "one line"])
+def test_the_key_is_a_file_or_is_given_itself(form: str, company: Any, tmp_path: Path, call: Command) -> None:
+    (tmp_path / "key.pem").write_text(OURS.private, encoding="ascii")
+    given = {"file": str(tmp_path / "key.pem"), "PEM": OURS.private, "one line": bare(OURS.private)}[form]
+    done = call("compile", "--root", company.root, "-o", tmp_path / "out", "--sign-key", given, "--at", "2026-06-01")
+    assert "(signed)" in done.err
+    signed = read(tmp_path / "out" / "compiled_policy_bundle.json", public_keys(OURS.public))
+    assert signed.bundle_metadata.signature is not None
+
+
+@pytest.mark.parametrize("given", ["no such file.pem", "/tmp", "x" * 5000, "a/" * 40])
+def test_a_key_that_is_nowhere_is_said_and_never_repeated(
+    given: str, company: Any, tmp_path: Path, call: Command
+) -> None:
+    done = call("compile", "--root", company.root, "-o", tmp_path / "out", "--sign-key", given)
+    assert (done.code, (tmp_path / "out").exists()) == (2, False)
+    assert "openssl genpkey" in done.err and given not in done.err.replace("key.pem", "")
+
+
 def test_a_wrong_key_writes_nothing(company: Any, tmp_path: Path, call: Command) -> None:
     done = call("compile", "--root", company.root, "-o", tmp_path / "out", "--sign-key", OURS.public)
     assert done.code == 2
