@@ -17,6 +17,7 @@ from bot import settings
 from bot.clock import now
 from bot.settings import Settings
 from bylaw.errors import BylawError, UsageError
+from bylaw.language.counting import count
 from bylaw.roots import root_around
 
 if TYPE_CHECKING:
@@ -173,7 +174,7 @@ def checkpoint(output: Path | None, witness: str | None, root: Path | None) -> N
             add_checkpoint(path, tail)
     if witness is not None and tail.count:
         post(witness, tail)
-    click.echo(f"{tail.count} entries, head {tail.head}" if tail.count else "the chain is empty")
+    click.echo(f"{count(tail.count, 'entry', 'entries')}, head {tail.head}" if tail.count else "the chain is empty")
 
 
 @audit.command(short_help="Take what was said out of the chain for good.")
@@ -308,7 +309,7 @@ def replay(ctx: click.Context, request_id: str, root: Path | None, as_json: bool
         click.echo(f"the same, byte for byte, from {found.bundle_etag} (commit {found.commit or 'none'})")
         click.echo(safe(json.loads(found.text)["text"]))
     else:
-        click.echo(f"rebuilt from {found.bundle_etag} the answer differs in {len(found.differences)} fields")
+        click.echo(f"rebuilt from {found.bundle_etag} the answer differs in {count(len(found.differences), 'field')}")
         for one in found.differences:
             click.echo(safe(f"  {one.field}\n    given    {one.kept!r}\n    rebuilt  {one.rebuilt!r}"))
     ctx.exit(0 if found.is_same else 1)
@@ -541,7 +542,7 @@ def _verdict_text(found: Verdict) -> str:
         lines = [f"the chain holds: {_entries(found.entry_count)}{kept}{head}"]
         lines += [_redaction_text(one) for one in found.redactions[:_MOST_REDACTIONS]]
         if more := found.redactions[_MOST_REDACTIONS:]:
-            lines.append(f"  and {len(more)} more redactions: see --json")
+            lines.append(f"  and {count(len(more), 'more redaction')}: see --json")
     else:
         lines = [f"the chain does not hold: {_counted(found)}"]
         lines += [f"  {one.kind}: {one.detail}" for one in found.breaks]

@@ -17,6 +17,7 @@ import click
 from bot import settings
 from bot.settings import Settings
 from bylaw.errors import BylawError, UsageError
+from bylaw.language.counting import count
 from bylaw.roots import root_around
 
 if TYPE_CHECKING:
@@ -108,7 +109,7 @@ def rights(context: Callable[[], Context], opened: Warehouse) -> Iterable[Row]:
             "warehouse user", state, "it may do more than read" if strong else "it has no rights over others", _RUN
         )
         writes = opened.run(_WRITES_IN_POSTGRES, 1).rows[0][0]
-        said = f"{writes} rights to write are granted to it" if writes else "it is granted nothing but to read"
+        said = f"{count(writes, 'right')} to write granted to it" if writes else "it is granted nothing but to read"
         yield Row("warehouse writes", "open" if writes else "stands", said, _RUN if writes else None)
     elif opened.dialect == "duckdb":
         yield Row("warehouse writes", "stands", "the file is opened to be read only")

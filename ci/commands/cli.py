@@ -7,6 +7,7 @@ from pathlib import Path
 
 import click
 
+from bylaw.language.counting import count
 from ci.commands.days import Day
 from ci.commands.options import ROOT
 
@@ -178,6 +179,5 @@ def report(root: Path, folder: Path | None, title: str, at: datetime | None) -> 
     with progress() as heard:
         done = run(root, None if at is None else at.date(), date.today(), heard)
         made = book(done, title)
-    click.echo(
-        f"wrote {write(root, folder or root / '.bylaw' / 'report', made)}: {len(made.policies)} policies", err=True
-    )
+    written = write(root, folder or root / ".bylaw" / "report", made)
+    click.echo(f"wrote {written}: {count(len(made.policies), 'policy', 'policies')}", err=True)

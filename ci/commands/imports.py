@@ -11,6 +11,8 @@ from typing import TYPE_CHECKING
 
 import click
 
+from bylaw.language.counting import count
+
 if TYPE_CHECKING:
     from ci.importers.draft import ContextDraft, Dropped
     from ci.importers.write import Plan
@@ -284,7 +286,7 @@ def _tools(source: str, manifest: Path, root: Path, dry_run: bool, as_json: bool
         click.echo(json.dumps({**told, "text": found.text, "words": words}, indent=2, ensure_ascii=False))
         return
     state = "would be written to" if dry_run else "written to"
-    click.echo(f"{len(found.added)} tools {state} {root / PATH}: {', '.join(found.added) or 'nothing is new'}")
+    click.echo(f"{count(len(found.added), 'tool')} {state} {root / PATH}: {', '.join(found.added) or 'nothing is new'}")
     if found.words is not None:
         click.echo(f"the words they need {state} {root / WORDS}")
     for note in found.notes:

@@ -32,7 +32,8 @@ from bylaw.logic.formula.ir import (
 from ci.findings import Finding, Place, Route
 from ci.formalize.counted_months import Counted
 from ci.formalize.units import Conversion, Limit, comparable, conversion
-from ci.loading.schema.nearest import did_you_mean, one_right, unquoted
+from ci.loading.schema.nearest import did_you_mean, one_right
+from ci.loading.schema.values import value_help
 
 FACTS_LIVE_IN = "facts are declared in policies/vocabulary.yaml"
 NO_FIX: Mapping[str, str] = {}
@@ -220,7 +221,7 @@ class Lowering:
             return conj([_test(variable.name, ">=", limits[0]), _test(variable.name, "<=", limits[1])])
         if isinstance(given, list):
             return Atom(variable.name, "in", tuple(limit.value for limit in limits if not limit.is_below))
-        return _test(variable.name, operator, limits[0])
+        return _test(variable.name, "==" if operator == "in" else operator, limits[0])
 
     def _operator(self, check: FactCheck, variable: Variable) -> str:
         if check.between is not None:
@@ -251,11 +252,8 @@ class Lowering:
             return self._converted(raw, variable, into)
         except ValueMisfit as misfit:
             id = "type-mismatch" if misfit.reason == "type" else "value-out-of-domain"
-            known = [*variable.values, *(s for synonyms in self._synonyms(variable.name) for s in synonyms)]
-            help, fix = unquoted(raw, variable.kind)
-            if known and isinstance(raw, str):
-                help, fix = did_you_mean(raw, known), one_right(raw, known)
-            self.report(id, f"tests `{variable.name}`: {misfit}", route, help or self._domain_of(variable), fix=fix)
+            help, fix = value_help(raw, variable, self._synonyms(variable.name))
+            self.report(id, f"tests `{variable.name}`: {misfit}", route, help, fix=fix)
             return None
 
     def _converted(self, raw: Any, variable: Variable, into: Conversion) -> Limit:
@@ -265,18 +263,8 @@ class Lowering:
         Variable(variable.name, "decimal", minimum=variable.minimum, maximum=variable.maximum).read(limit.value)
         return limit
 
-    def _synonyms(self, fact: str) -> list[list[str]]:
-        return list(self.vocabulary.facts[fact].values.values()) if fact in self.vocabulary.facts else []
-
-    @staticmethod
-    def _domain_of(variable: Variable) -> str | None:
-        if variable.kind == "enum":
-            return f"its values are {', '.join(variable.values)}"
-        low = None if variable.minimum is None else variable.show(variable.minimum)
-        high = None if variable.maximum is None else variable.show(variable.maximum)
-        if low is None or high is None:
-            return None if low is high else f"it is at most {high}" if low is None else f"it is {low} or more"
-        return f"it runs from {low} to {high}"
+    def _synonyms(self, fact: str) -> Mapping[str, Sequence[str]]:
+        return self.vocabulary.facts[fact].values if fact in self.vocabulary.facts else {}
 
     def _against_fact(self, check: FactCheck, variable: Variable, operator: str, route: Route) -> Formula | None:
         at = (*route, "value_of")

@@ -14,9 +14,14 @@ from bylaw.authored.conditions import WITHIN_WINDOW, AllOf, AnyOf, Condition, No
 from bylaw.logic.formula.ir import Atom, Formula, Variable, conj, names
 from ci.findings import Route
 from ci.formalize.lower import Lowered, Lowering, targeted
-from ci.loading.schema.nearest import did_you_mean, one_right
+from ci.loading.schema.nearest import did_you_mean, nearest, one_right
 
 NEGATIONS = ("no_", "not ", "not_")
+_NEGATING = {**{prefix: prefix for prefix in NEGATIONS}, "!": "not ", "~": "not "}  # as it is written -> as it is read
+_WHERE = (
+    "each item is one name: a condition's `id`, a boolean fact, a term, `within_window`, or `not ` and a boolean fact; "
+    "a comparison is a condition with an `id`"
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -99,18 +104,31 @@ class Requirements:
                 word=name,
             )
         else:
-            where = (
-                "a requirement is a condition id, a boolean fact, `within_window`, a term, or `no_`/`not ` and a fact"
-            )
+            known = self._opposites(name) or self.known_names()
             lowering.report(
                 "unknown-requirement",
                 f"requires `{name}`, which is no condition id, boolean fact, term or negation of one",
                 route,
-                did_you_mean(name, self.known_names(), where),
+                did_you_mean(name.replace("!", "not ", 1), known, _WHERE),
                 word=name,
-                fix=one_right(name, self.known_names()),
+                fix=one_right(name, known),
             )
         return None
+
+    def _opposites(self, name: str) -> list[str]:
+        """The names that say the opposite of a fact as *name* does: a suggestion never drops a negation.
+
+        Empty where *name* negates nothing, or nothing that is near to a fact.
+        """
+        prefix = next((prefix for prefix in _NEGATING if name.casefold().startswith(prefix)), None)
+        if prefix is None:
+            return []
+        said, stem = _NEGATING[prefix], name[len(prefix) :].strip()
+        own = [known for known in self.known_names() if known.casefold().startswith(prefix)]
+        facts = self._booleans()
+        near = nearest(stem.casefold(), [*facts, *(fact.removeprefix("has_") for fact in facts)])
+        fact = None if near is None else facts.get(near) or facts[f"has_{near}"]
+        return [*own, *([] if fact is None else [f"{said}{fact}"])]
 
     def _negated(self, name: str) -> str | None:
         """The condition or term that *name* would negate; a suggestion of it would turn the meaning round."""

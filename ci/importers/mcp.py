@@ -6,7 +6,7 @@ import json
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
@@ -18,11 +18,13 @@ from bylaw.canonical import write_atomically
 from bylaw.errors import UsageError
 from bylaw.language.lexicon import lexicon
 from bylaw.language.units import unit_named
+from ci.importers.tool_words import SCHEMA as WORDS_SCHEMA
 from ci.importers.tool_words import WORDS, Words, fact_of, is_action
+from ci.importers.write import missing_schemas, schema_line
 from ci.loading.load import load
 
 PATH = "rules/tools.yaml"
-FIRST = "# yaml-language-server: $schema={schemas}rules_tools.schema.json\n"
+SCHEMA = "rules_tools"
 MOST_BYTES = 4_000_000
 MOST_NAME = 200  # characters of a tool's name
 _WORD = re.compile(r"[^A-Za-z0-9]+|(?<=[a-z0-9])(?=[A-Z])")
@@ -36,10 +38,11 @@ class Drafted:
     added: tuple[str, ...]
     notes: tuple[str, ...]
     words: str | None = None
+    schemas: Mapping[str, str] = field(default_factory=dict)  # that the first lines point at, where they are missing
 
     def write(self, root: Path) -> None:
         """Write the files."""
-        for name, text in ((PATH, self.text), (WORDS, self.words)):
+        for name, text in ((PATH, self.text), (WORDS, self.words), *self.schemas.items()):
             if text is not None:
                 path = root / name
                 path.parent.mkdir(parents=True, exist_ok=True)
@@ -47,7 +50,7 @@ class Drafted:
 
 
 @dataclass(frozen=True, slots=True)
-class _Listed:
+class Listed:
     """The tools of a list, each once. `is_whole`: there is no other page of it."""
 
     tools: tuple[Mapping[str, Any], ...]
@@ -57,7 +60,7 @@ class _Listed:
 
 def draft(manifest: Path, root: Path) -> Drafted:
     """The draft from the list in *manifest* for the repository at *root*. Raises UsageError."""
-    listed = _listed(manifest)
+    listed = listed_tools(manifest)
     workspace = load(root)
     known, path = workspace.rules.tools.tools, root / PATH
     new = [tool for tool in listed.tools if tool["name"] not in known]
@@ -71,10 +74,10 @@ def draft(manifest: Path, root: Path) -> Drafted:
     before = path.read_text(encoding="utf-8") if path.is_file() else ""
     if known and types:
         notes += [f"`keys` at the top of {PATH} may say `{line.strip()}`" for line in types]
-    schemas = "bylaw/schemas/" if (root / "bylaw" / "schemas").is_dir() else "schemas/"
-    words, by_hand = blocks.words.written(root, f"../../{schemas}")
-    text = _joined(before, texts, types, bool(known), FIRST.format(schemas=f"../{schemas}"))
-    return Drafted(text, tuple(tool["name"] for tool in new), (*notes, *by_hand), words)
+    words, by_hand = blocks.words.written(root)
+    text = _joined(before, texts, types, bool(known), schema_line(root, PATH, SCHEMA))
+    schemas = dict(missing_schemas(root, {SCHEMA} if words is None else {SCHEMA, WORDS_SCHEMA}))
+    return Drafted(text, tuple(tool["name"] for tool in new), (*notes, *by_hand), words, schemas)
 
 
 def _joined(before: str, blocks: Sequence[str], types: Sequence[str], has_tools: bool, first: str) -> str:
@@ -89,7 +92,8 @@ def _joined(before: str, blocks: Sequence[str], types: Sequence[str], has_tools:
     return before.rstrip("\n") + "\n" + "\n".join(blocks) + "\n"
 
 
-def _listed(manifest: Path) -> _Listed:
+def listed_tools(manifest: Path) -> Listed:
+    """What the list in *manifest* holds. Raises UsageError where it is none."""
     try:
         text = manifest.read_bytes()
         found = json.loads(text) if len(text) <= MOST_BYTES else None
@@ -113,7 +117,7 @@ def _listed(manifest: Path) -> _Listed:
     is_whole = not (isinstance(found, dict) and found.get("nextCursor"))
     if not is_whole:
         notes.append("the list goes on (`nextCursor`): ask for the other pages too, what is not bound is denied")
-    return _Listed(tuple(tools.values()), tuple(notes), is_whole)
+    return Listed(tuple(tools.values()), tuple(notes), is_whole)
 
 
 class _Blocks:

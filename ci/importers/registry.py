@@ -95,8 +95,24 @@ def _found(target: Path) -> tuple[str, list[Foreign]]:
         raise UsageError(
             f"`{target}` is a project of dbt without its manifest", "`dbt parse` writes target/manifest.json"
         )
+    if _lists_tools(target):
+        raise UsageError(
+            f"`{target}` is the list of tools of an MCP server", f"draft its bindings with `bylaw import mcp {target}`"
+        )
     known = ", ".join((*IMPORTERS, "dmn", "csv", "xlsx", "policies"))
     raise UsageError(f"`{target}` is in no format that is known", f"known formats: {known}; --format says which")
+
+
+def _lists_tools(target: Path) -> bool:
+    """Is it what an MCP server answers to tools/list?"""
+    if not target.is_file():
+        return False
+    from ci.importers.mcp import listed_tools
+
+    try:
+        return bool(listed_tools(target).tools)
+    except UsageError:
+        return False
 
 
 def _is_database(target: Path) -> bool:

@@ -17,12 +17,11 @@ from pydantic import TypeAdapter, ValidationError
 from bylaw.authored.vocabulary import Fact, FactName, Identifier
 from bylaw.authoring import dump
 from ci.importers.draft import identifier
+from ci.importers.write import schema_line
 
 WORDS = "policies/tools/vocabulary.yaml"
-_HEAD = (
-    "# yaml-language-server: $schema={schemas}vocabulary.schema.json\n"
-    "# Proposed from a server's list of tools: give each its label, and write the policies that permit it.\n"
-)
+SCHEMA = "vocabulary"
+_HEAD = "# Proposed from a server's list of tools: give each its label, and write the policies that permit it.\n"
 _MOST_VALUES = 50
 _FACT_NAME = TypeAdapter(FactName)
 _ACTION_NAME = TypeAdapter(Identifier)
@@ -35,13 +34,13 @@ class Words:
     actions: dict[str, dict[str, Any]] = field(default_factory=dict)
     facts: dict[str, dict[str, Any]] = field(default_factory=dict)
 
-    def written(self, root: Path, schemas: str) -> tuple[str | None, list[str]]:
+    def written(self, root: Path) -> tuple[str | None, list[str]]:
         """The file with these words in it, None where none is new; what has to be declared by hand where a person
         wrote into it.
         """
         if not self.actions and not self.facts:
             return None, []
-        path, head = root / WORDS, _HEAD.format(schemas=schemas)
+        path, head = root / WORDS, schema_line(root, WORDS, SCHEMA) + _HEAD
         before = path.read_text(encoding="utf-8") if path.is_file() else ""
         held = _held(before, head)
         if held is None:

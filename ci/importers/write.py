@@ -56,7 +56,7 @@ class Plan:
         """Every file, each whole or not at all; then the memory, so that an import that was stopped can be repeated."""
         real = self.root.resolve()
         files = [(entry.path, entry.text) for entry in self.entries if entry.text is not None]
-        files += list(_schemas(self.root, {entry.schema for entry in self.entries if entry.text is not None}))
+        files += list(missing_schemas(self.root, {entry.schema for entry in self.entries if entry.text is not None}))
         for path, _ in [*files, (MEMORY, "")]:
             if not (self.root / path).resolve().is_relative_to(real):
                 raise UsageError(f"`{path}` leads out of `{self.root}`", "remove the link, or name another --output")
@@ -145,7 +145,7 @@ def schema_line(root: Path, path: str, schema: str) -> str:
     return f"# yaml-language-server: $schema={up}{folder}/{schema}.schema.json\n"
 
 
-def _schemas(root: Path, names: Set[str]) -> Iterator[tuple[str, str]]:
+def missing_schemas(root: Path, names: Set[str]) -> Iterator[tuple[str, str]]:
     """The schemas that the first lines point at, where they are missing."""
     if (root / "bylaw" / "schemas").is_dir():
         return

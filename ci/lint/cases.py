@@ -11,8 +11,9 @@ from ci.findings import Finding, Place
 from ci.lint.vocabulary import ACTIONS_LIVE_IN, FACTS_LIVE_IN, RESERVED_OUTCOMES
 from ci.loading.derived.variables import variables
 from ci.loading.load import CaseEntry, Workspace
-from ci.loading.schema.nearest import did_you_mean, one_right, unquoted
+from ci.loading.schema.nearest import did_you_mean, one_right
 from ci.loading.schema.schema_findings import described
+from ci.loading.schema.values import value_help
 
 
 def case_facts(workspace: Workspace) -> Iterator[Finding]:
@@ -32,10 +33,8 @@ def case_facts(workspace: Workspace) -> Iterator[Finding]:
                 variable.read(value)
             except ValueMisfit as problem:
                 id = "type-mismatch" if problem.reason == "type" else "value-out-of-domain"
-                values = variable.values if variable.kind == "enum" else ()
-                help, fix = unquoted(value, variable.kind)
-                if values:
-                    help, fix = did_you_mean(str(value), values), one_right(str(value), values)
+                declared = workspace.vocabulary.facts.get(name)
+                help, fix = value_help(value, variable, declared.values if declared else {})
                 yield Finding(id, f"case `{entry.case.name}`: {problem}", at, help=help, detail=fix)
 
 

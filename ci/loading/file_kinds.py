@@ -209,7 +209,8 @@ class Reader:
     def _enter_cases(self, source: Source) -> None:
         if not isinstance(source.data, list):
             message = f"a file of cases should be a list, not {described(source.data)}"
-            self.findings.append(Finding("schema", message, Place(source.path)))
+            help = "begin each case with `- `: `- {name: …, facts: {…}, expect: {…}}`"
+            self.findings.append(Finding("schema", message, Place(source.path), help=help))
             return
         for i, item in enumerate(source.data):
             case, findings = fitted(Case, item, source.path, (i,))

@@ -228,4 +228,9 @@ def _shown(path: str) -> str:
 
 
 def _unreadable(path: str, message: str) -> Finding:
-    return Finding("unreadable-file", message, Place(_shown(path), line=1, column=1))
+    help = (
+        "put the file itself in its place"
+        if message.startswith("the link")
+        else "let the check read it, or take it away"
+    )
+    return Finding("unreadable-file", message, Place(_shown(path), line=1, column=1), help=help)

@@ -40,6 +40,7 @@ _ESCAPE = re.compile(r"\\(?:u([dD][89abAB][0-9a-fA-F]{2})\\u([dD][c-fC-F][0-9a-f
 
 _UNMERGED = re.compile("<{7} ")
 _SHOWS_LATE = ("could not find expected ':'", "unexpected end of stream")  # the mistake is where the words before began
+_TAG = "a value that begins with `!` is a tag to YAML: for the opposite of a fact write `not is_ours`, else use quotes"
 # What libyaml says, and what to do then; `{opened}` is the block or the bracket that it was in.
 _SYNTAX: Mapping[str, str] = {
     "mapping values": "put a value that contains `: ` in quotes; keys of one mapping begin in one column",
@@ -50,6 +51,9 @@ _SYNTAX: Mapping[str, str] = {
     "expected ',' or ']'": "close the bracket: {opened} ends in `]`; text with `: ` or a comma needs quotes",
     "expected ',' or '}'": "close the bracket: {opened} ends in `}}`; text with `: ` or a comma needs quotes",
     "unexpected end of stream": "close the quote",
+    "did not find expected whitespace or line break": _TAG,
+    "did not find expected node content": "write the value that is missing, or take the comma or the bracket out",
+    "expected <document start>": "write one record: text that goes on after a value belongs in quotes",
     "unknown escape": "write `\\\\` for a backslash, or use single quotes",
 }
 
@@ -166,7 +170,9 @@ def parse(path: str, text: str) -> Source:
     if stray := _CONTROL.search(text):
         line, column = _end_of(text[: stray.start()])
         code = f"U+{ord(stray[0]):04X}"
-        raise Unreadable("unreadable-file", f"the file holds the control character `{code}`", line, column)
+        raise Unreadable(
+            "unreadable-file", f"the file holds the control character `{code}`", line, column, "take it out"
+        )
     readable, restored = _without_old_breaks(text)
     if path.endswith(".json"):
         readable = _as_yaml(readable)
@@ -177,7 +183,9 @@ def parse(path: str, text: str) -> Source:
         raise _invalid(path, text, problem) from None
     except (yaml.YAMLError, UnicodeEncodeError) as problem:
         # A lone surrogate from a caller that decoded carelessly; `read` cannot produce one.
-        raise Unreadable("unreadable-file", "the file holds a character that YAML does not know") from problem
+        raise Unreadable(
+            "unreadable-file", "the file holds a character that YAML does not know", help="take it out"
+        ) from problem
     return Source(path, text, builder.root, builder.marks(), tuple(builder.duplicates()))
 
 
@@ -227,7 +235,7 @@ class _Builder:
                     if not event.style and value[:1] in telling:
                         value = _plain(value, position)
                 elif not key_position and type(container) is dict:
-                    raise _refused("a key is one word, not a list or a mapping", position)
+                    raise _refused("a key is one word, not a list or a mapping", position, "put the key in quotes")
                 else:
                     value = {} if kind is mapping else []
                 keys.append(key)
@@ -236,7 +244,7 @@ class _Builder:
                 count += 1
                 ends.append(count)
                 if count > MAX_NODES:
-                    raise _refused(f"the file holds more than {MAX_NODES:,} values", position)
+                    raise _refused(f"the file holds more than {MAX_NODES:,} values", position, "split it")
                 if is_dropped:
                     is_dropped = False
                 elif key_position:
@@ -248,7 +256,7 @@ class _Builder:
                 key, key_position = None, 0
                 if kind is not scalar:
                     if len(stack) >= MAX_DEPTH:
-                        raise _refused(f"values are nested more than {MAX_DEPTH} deep", position)
+                        raise _refused(f"values are nested more than {MAX_DEPTH} deep", position, "write it flatter")
                     stack.append((container, node))
                     container, node = value, count - 1
             elif kind is mapping_end or kind is sequence_end:
@@ -309,7 +317,7 @@ def _decorated(event: Any, position: int) -> Unreadable:
     """Anchors and tags stand before the value they decorate."""
     if event.anchor is not None:
         return _refused(f"the anchor `&{event.anchor}` is not allowed", position, "write the value out")
-    return _refused(f"the tag `{event.tag}` is not allowed", position, "values have no tags here")
+    return _refused(f"the tag `{event.tag}` is not allowed", position, _TAG)
 
 
 def _unpacked(position: int) -> tuple[int, int]:

@@ -99,7 +99,8 @@ def _join(survey: Survey, left: Table, right: Table, join: Relationship, i: int)
         )
         route = ("relationships", i, "relationship_columns")
         detail = {"orphans": int(met["orphans"]), "share": round(share, 4)}
-        yield Finding("orphaned-rows", message, survey.at_entity(left.name, *route), detail=detail)
+        help = f"load the missing rows of `{right.name}`, or mend the key: what joins the two loses these rows"
+        yield Finding("orphaned-rows", message, survey.at_entity(left.name, *route), help=help, detail=detail)
 
 
 def _joined(survey: Survey, left: Table, right: Table, join: Relationship, metrics: dict[str, exp.Expr]) -> exp.Select:

@@ -13,6 +13,7 @@ from functools import cached_property
 
 from bylaw.authored.vocabulary import Vocabulary
 from bylaw.errors import BylawError
+from bylaw.language.counting import count
 from ci.executors.port import Executor, Hear, WorkerLost
 from ci.findings import Finding, Place
 from ci.loading.load import Beyond
@@ -188,7 +189,11 @@ def _lost(part: Part, lost: WorkerLost) -> PartAnswer:
     """What is told instead of an answer: a question that was not answered has not passed."""
     asked = part.asked
     about = (
-        f"{len(asked.paths)} policies" if asked.paths else f"{len(asked.cases)} cases" if asked.cases else "the words"
+        count(len(asked.paths), "policy", "policies")
+        if asked.paths
+        else count(len(asked.cases), "case")
+        if asked.cases
+        else "the words"
     )
     place = Place(
         min(asked.paths or [path for path, _ in asked.cases] or ["policies/vocabulary.yaml"]), line=1, column=1

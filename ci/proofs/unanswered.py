@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import TYPE_CHECKING
 
+from bylaw.language.counting import count
 from ci.findings import Finding, Place
 from ci.proofs.grounds import place_of
 from ci.proofs.inquiry import Inquiry
@@ -47,7 +48,7 @@ def _together(inquiry: Inquiry, suspect: Suspect, reason: str, open_: list[Findi
     most = inquiry.workspace.rules.ci.report.per_group
     return Finding(
         "unknown-answer",
-        f"{reason}; {len(open_)} questions are open because of it, for instance {questions[0]}",
+        f"{reason}; left open by it: {count(len(open_), 'question')}, for instance {questions[0]}",
         _place(inquiry, suspect),
         policies=(suspect.policy_id,),
         rules=(suspect.id,),

@@ -12,6 +12,7 @@ from typing import Any
 from urllib.parse import quote
 
 from bylaw.canonical import plain
+from bylaw.language.counting import count
 from ci.findings import Finding, Place, Severity
 from ci.help.page import page
 from ci.loading.load import position
@@ -103,6 +104,6 @@ def _message(text: str) -> dict[str, str]:
 def _invocation(omitted: int) -> dict[str, Any]:
     done: dict[str, Any] = {"executionSuccessful": True}
     if omitted:
-        said = f"{omitted} findings were left out; --all writes them"
+        said = f"left out: {count(omitted, 'finding')}; --all writes them all"
         done["toolExecutionNotifications"] = [{"level": "warning", "message": {"text": said}}]
     return done

@@ -56,6 +56,22 @@ def test_a_servers_list_becomes_a_draft_that_keeps_what_is_there(bylaw, tmp_path
     assert (root / "rules" / "tools.yaml").read_text() == text + '  "third":\n    action: third\n'
     assert bylaw("import", "mcp", tmp_path / "nothing.json", "--output", root)[0] == 2
     assert bylaw("import", "dbt", manifest)[0] == 2
+    code, _, error = bylaw("import", manifest, "--output", root)
+    assert code == 2 and f"bylaw import mcp {manifest}" in error
+
+
+@pytest.mark.parametrize("made", ["schemas", "bylaw/schemas", None])
+def test_the_first_line_of_a_draft_leads_to_the_schema_in_its_repository(bylaw, tmp_path, made):
+    root, manifest = tmp_path / "root", tmp_path / "tools.json"
+    (root / "policies").mkdir(parents=True)
+    if made is not None:
+        assert bylaw("schema", "-o", root / made)[0] == 0
+    manifest.write_text(json.dumps(LISTED))
+    assert bylaw("import", "mcp", manifest, "--output", root)[0] == 0
+    for path in ("rules/tools.yaml", "policies/tools/vocabulary.yaml"):
+        first = (root / path).read_text().splitlines()[0].removeprefix("# yaml-language-server: $schema=")
+        assert ((root / path).parent / first).is_file()
+        assert (root / path).parent.joinpath(first).resolve().parent == root / (made or "schemas")
 
 
 @pytest.mark.parametrize(

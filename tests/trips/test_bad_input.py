@@ -93,6 +93,10 @@ def test_the_fault_is_told_at_its_place(row: dict[str, Any], findings: list[dict
     hold(row, mine)
 
 
+def test_every_fault_says_what_to_do_next(findings: list[dict[str, Any]]) -> None:
+    assert [f["message"] for f in findings if f["severity"] != "notice" and not f["help"]] == []
+
+
 def test_no_fault_makes_another(findings: list[dict[str, Any]]) -> None:
     assert told(findings) == expected(SHARED)
 
@@ -113,6 +117,7 @@ def test_the_fault_is_told_alone(row: dict[str, Any], tmp_path: Path, call: Comm
     assert (done.code, done.err) == (1, "")
     assert told(done.json["findings"]) == expected([row])
     hold(row, done.json["findings"])
+    test_every_fault_says_what_to_do_next(done.json["findings"])
 
 
 def test_nothing_is_compiled_from_files_that_do_not_fit(shared: Path, tmp_path: Path, bylaw: Command) -> None:

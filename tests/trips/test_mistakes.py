@@ -38,6 +38,28 @@ def test_a_mistake_leads_with_its_line_its_reason_and_the_next_step(row: dict[st
     assert row["says"] in found[2] and row["help"] in found[5]
 
 
+def test_two_words_that_only_look_alike_are_told_apart_by_their_code_points(tmp_path: Path, call) -> None:
+    """An editor of one system writes é as one character, that of another as two."""
+    root = tmp_path / "clinic"
+    shutil.copytree(CLINIC, root)
+    words, policy = root / "policies/vocabulary.yaml", root / "policies/records/POL-RECORDS-001.yaml"
+    whole, apart = "b\u00e9b\u00e9", "b\u00e9be\u0301"
+    words.write_text(words.read_text("utf-8").replace("patient: [],", f"patient: [], {whole}: [],"), "utf-8")
+    policy.write_text(policy.read_text("utf-8").replace("value: patient", f"value: {apart}"), "utf-8")
+    done = call("check", "--root", root, "--at", "2026-11-24", "--no-cache")
+    told = f"did you mean `{whole}`? The two only look alike: here U+0065 U+0301, declared U+00E9; copy the declared"
+    assert told in done.out
+
+
+def test_one_value_may_stand_where_a_list_does(tmp_path: Path, call) -> None:
+    root = tmp_path / "clinic"
+    shutil.copytree(CLINIC, root)
+    policy = root / "policies/records/POL-RECORDS-001.yaml"
+    written = policy.read_text("utf-8").replace("requester, value: patient", "requester, operator: in, value: patient")
+    policy.write_text(written, "utf-8")
+    assert call("check", "--root", root, "--at", "2026-11-24", "--no-cache").code == 0
+
+
 def test_the_clinic_is_clean_and_its_cases_show_everything(call) -> None:
     assert call("check", "--root", CLINIC, "--at", "2026-11-24", "--no-cache").code == 0
     assert "100 %" in call("cases", "--root", CLINIC, "--at", "2026-11-24").out.strip().splitlines()[-1]

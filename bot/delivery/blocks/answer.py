@@ -10,6 +10,7 @@ from bot.conversation import Reply
 from bot.delivery.blocks import clarify, kit, wrong
 from bot.delivery.blocks.form import form
 from bot.delivery.render import place
+from bylaw.language.counting import count
 
 ACCEPT = "accept"
 SHOW = "show"
@@ -78,7 +79,7 @@ def _rows(reply: Reply, rows_shown: int) -> Iterator[kit.Block]:
     made = kit.table(reply.columns, [[_cell(value) for value in row] for row in reply.rows[:rows_shown]])
     yield made
     if left := len(reply.rows) - (len(made["rows"]) - 1):
-        yield kit.context(f"… and {left} more rows; `bylaw ask --json` shows them all")
+        yield kit.context(f"… and {count(left, 'more row')}; `bylaw ask --json` shows them all")
 
 
 def _notes(reply: Reply) -> Iterator[str]:

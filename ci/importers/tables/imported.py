@@ -11,6 +11,7 @@ from typing import Any, Final
 
 from bylaw.authored.vocabulary import Vocabulary
 from bylaw.errors import UsageError
+from bylaw.language.counting import count
 from ci.importers.tables import dmn, sheets
 from ci.importers.tables.analysis import Analysis
 from ci.importers.tables.cases import cases_of
@@ -165,7 +166,8 @@ def _policies(path: Path, root: Path, options: Options) -> Taken:
 
     def said(all_: bool) -> Iterator[str]:
         yield ""
-        yield f"{path.name}: {len(ids)} policies taken, {len({one.where for one in found.refused})} lines refused"
+        refused = count(len({one.where for one in found.refused}), "line")
+        yield f"{path.name}: {count(len(ids), 'policy', 'policies')} taken, {refused} refused"
         yield from (f"  notice: {one}" for one in found.notices[: None if all_ else 10])
         yield from refused_lines(found.refused, 10**9 if all_ else 20)
 

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Mapping
-from typing import Any
+from collections.abc import Iterable
+from itertools import takewhile
 
-from bylaw.logic.formula.ir import Kind
+from bylaw.language.glyphs import as_seen
 
 CUTOFF = 65  # of 100; below it a suggestion misleads more often than it helps
 SLIP = 1  # letters wrong, missing, too many or swapped: a word that is more than that away may mean something else
@@ -16,8 +16,33 @@ SHORTEST = 4  # letters of a word that a slip leaves recognizable
 def did_you_mean(word: str, choices: Iterable[str], declared_in: str = "") -> str | None:
     """`did you mean ...?` with the nearest of *choices*, and where such words are declared; None when neither helps."""
     near = nearest(word, choices)
-    suggestion = f"did you mean `{near}`?" if near is not None else ""
+    suggestion = suggest(word, near) if near is not None else ""
     return " ".join(part for part in (suggestion, declared_in) if part) or None
+
+
+def suggest(word: str, near: str) -> str:
+    """`did you mean ...?`; where the two look alike on a screen, also by which characters they differ."""
+    if word == near or as_seen(word) != as_seen(near) or (word.isascii() and near.isascii()):
+        return f"did you mean `{near}`?"
+    mine, declared = _differing(word, near)
+    codes = f"here {_code_points(mine)}, declared {_code_points(declared)}"
+    return f"did you mean `{near}`? The two only look alike: {codes}; copy the declared spelling"
+
+
+def _differing(one: str, other: str) -> tuple[str, str]:
+    """What is left of both without what they begin and end with alike."""
+    start = _count_alike(one, other)
+    end = _count_alike(one[start:][::-1], other[start:][::-1])
+    return one[start : len(one) - end], other[start : len(other) - end]
+
+
+def _count_alike(one: str, other: str) -> int:
+    """With how many characters both begin."""
+    return sum(1 for _ in takewhile(lambda pair: pair[0] == pair[1], zip(one, other, strict=False)))
+
+
+def _code_points(text: str) -> str:
+    return " ".join(f"U+{ord(char):04X}" for char in text) or "nothing"
 
 
 def nearest(word: str, choices: Iterable[str]) -> str | None:
@@ -50,22 +75,6 @@ def one_right(word: str, choices: Iterable[str]) -> dict[str, str]:
         return {}
     is_long = min(len(word), len(near[0])) >= SHORTEST or far[near[0]] == 0
     return {"written": word, "replacement": near[0]} if is_long else {}
-
-
-SAID: Mapping[str, str] = {"true": "true", "yes": "true", "on": "true", "false": "false", "no": "false", "off": "false"}
-
-
-def unquoted(raw: Any, kind: Kind) -> tuple[str | None, dict[str, str]]:
-    """What to do about a number, or a yes or no, that stands there as text, and the fix; nothing for other text."""
-    if isinstance(raw, str) and kind in ("integer", "decimal"):
-        if re.fullmatch(r"-?\d+(\.\d+)?", raw):
-            return f"write it without quotes: {raw}", {"written": raw, "spelled": raw}
-        if told := re.fullmatch(r"(-?\d+(?:\.\d+)?) *([A-Za-z]+)", raw):
-            return f"write the number and its unit apart: `value: {told[1]}, unit: {told[2]}`", {}
-        return "write a number, with a point and no comma: 16.5", {}
-    if isinstance(raw, str) and kind == "boolean" and raw.casefold() in SAID:
-        return f"write {SAID[raw.casefold()]}, without quotes", {"written": raw, "spelled": SAID[raw.casefold()]}
-    return None, {}
 
 
 def _digits(word: str) -> list[str]:

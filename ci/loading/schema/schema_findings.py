@@ -14,8 +14,9 @@ from typing import Any, TypeVar
 from pydantic import BaseModel, ValidationError
 
 from ci.findings import Finding, Place, Route
-from ci.loading.schema.nearest import SAID, did_you_mean, nearest, one_right
+from ci.loading.schema.nearest import did_you_mean, nearest, one_right
 from ci.loading.schema.pydantic_errors import Slip, slips
+from ci.loading.schema.values import SAID
 
 M = TypeVar("M", bound=BaseModel)
 
@@ -51,6 +52,12 @@ _FORMS: Mapping[str, str] = {
     "a list": "begin each item on a line of its own with `- `, or put all of them in [ ]",
     "a mapping": "write `key: value`, a line each, or put all of them in { }",
     "a date like 2026-01-31": 'write year, month and day, in quotes: "2026-01-31"',
+}
+_BOUNDS: Mapping[str, str] = {
+    "greater_than_equal": "write {} or more",
+    "less_than_equal": "write {} or less",
+    "greater_than": "write more than {}",
+    "less_than": "write less than {}",
 }
 _MEANT: Mapping[str, str] = {"=>": ">=", "=<": "<=", "<>": "!=", "===": "==", "≥": ">=", "≤": "<=", "≠": "!="}
 _PATTERNS: Mapping[str, str] = {
@@ -199,7 +206,11 @@ def _nearest(value: Any, words: list[str]) -> str | None:
 def _untagged(slip: Slip) -> tuple[str, str | None]:
     """A condition, say, whose `type` is missing or unknown."""
     if not isinstance(slip.value, dict):
-        return f"{spoken(slip.route)} should be a mapping, not {described(slip.value)}", None
+        help = _FORMS["a mapping"]
+        if isinstance(slip.value, str) and re.fullmatch(r"[A-Za-z_]\w*", slip.value):  # the name of a fact, it seems
+            test = f"{{type: boolean_flag, parameter: {clip(slip.value)}, value: true}}"
+            help = f"write what is tested: `{test}` (`value: false` for the opposite)"
+        return f"{spoken(slip.route)} should be a mapping, not {described(slip.value)}", help
     words = re.findall(r"'([^']*)'", slip.context.get("expected_tags", ""))
     if not words:
         parts = "put conditions together with `all_of`, `any_of`, `not`"
@@ -223,19 +234,24 @@ def _bound(slip: Slip) -> tuple[str, str | None]:
     relation = {"greater_than_equal": ("ge", "less than"), "less_than_equal": ("le", "more than")}
     relation |= {"greater_than": ("gt", "not more than"), "less_than": ("lt", "not less than")}
     key, words = relation[slip.kind]
-    return f"{spoken(slip.route)} is {described(slip.value)}, {words} `{slip.context[key]}`", None
+    return f"{spoken(slip.route)} is {described(slip.value)}, {words} `{slip.context[key]}`", _BOUNDS[slip.kind].format(
+        slip.context[key]
+    )
 
 
 def _length(slip: Slip) -> tuple[str, str | None]:
     least, most = slip.context.get("min_length"), slip.context.get("max_length")
     if slip.kind == "string_too_short":
-        return f"{spoken(slip.route)} is empty", None
+        return f"{spoken(slip.route)} is empty", "write what belongs there, or take the key out"
     if slip.kind == "string_too_long":
-        return f"{spoken(slip.route)} is longer than {most:,} characters", None
+        return f"{spoken(slip.route)} is longer than {most:,} characters", "say it in fewer words, or split it"
     if slip.kind == "too_short":
         few = "is empty" if not slip.value else "has too few items"
         return f"{spoken(slip.route)} {few}, it takes at least {least}", "write them in [ ], or begin each with `- `"
-    return f"{spoken(slip.route)} has too many items, it takes at most {most}", None
+    return (
+        f"{spoken(slip.route)} has too many items, it takes at most {most}",
+        "keep those that are needed, or split the record",
+    )
 
 
 def _other(slip: Slip) -> tuple[str, str | None]:

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
+from bylaw.language.counting import count
 from ci.review.computed.document import FoundItem, ReviewDocument, Suggestion
 from ci.review.words.markdown import Markdown, block, coded, filled, joined, said
-from ci.review.words.view import Setting, count, side
+from ci.review.words.view import Setting, side
 
 LONGEST = 60_000  # GitHub takes 65,536 letters; the rest is for whoever posts it
 # How long one text of a body may be, and how many places it names: tried until all of it fits.

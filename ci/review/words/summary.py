@@ -11,13 +11,14 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from bylaw.language.counting import count
 from ci.findings import ID_OF_GATES
 from ci.recorded import calls_in_words
 from ci.report.changes import remarks
 from ci.review.computed.document import FoundItem, OutcomeChange, PolicyGraph, RecordedAnswers, ReviewDocument
 from ci.review.words.comment import LONGEST, RANK, ending
 from ci.review.words.markdown import Markdown, block, cell, coded, drawn, filled, html_code, joined, said
-from ci.review.words.view import Setting, count, place
+from ci.review.words.view import Setting, place
 
 _MARKER = Markdown("<!-- bylaw:summary -->")
 MOST_DRAWING = 40_000  # letters of a drawing; GitHub draws none beyond 50,000
@@ -145,7 +146,7 @@ def _about(document: ReviewDocument, omitted: int) -> Markdown:
     parts = [f"{document.head_sha[:12]} against {document.base_sha[:12]}"]
     parts.append(f"{count(document.policy_count, 'policy', 'policies')}, asked for {document.at}")
     if document.counts.existing:
-        parts.append(f"{count(document.counts.existing, 'finding')} were there before and fail nothing")
+        parts.append(f"{count(document.counts.existing, 'finding')} from before this change, stopping nothing")
     if omitted:
         parts.append(f"{count(omitted, 'more finding')} would be a comment of its own, beyond the cap of rules/ci.yaml")
     if document.is_dirty:

@@ -34,8 +34,3 @@ def place(spot: Spot, document: ReviewDocument, setting: Setting, most: int = 30
 def side(note: str | None, spot: Spot, document: ReviewDocument, setting: Setting, most: int) -> Markdown:
     """A place and what is said there."""
     return joined(*((said(note, most), " — ") if note else ()), place(spot, document, setting))
-
-
-def count(number: int, noun: str, plural: str | None = None) -> str:
-    """`1 error`, `2 errors`."""
-    return f"{number:,} {noun if number == 1 else plural or noun + 's'}"

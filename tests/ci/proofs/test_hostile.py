@@ -75,7 +75,7 @@ def test_the_questions_behind_one_finding_are_counted_and_listed(workspace_of: C
     row = {"rules": ["(= (+ (* x x x) (* y y y)) (* z z z))"]}
     (finding,) = [f for f in told(workspace_of(DATA["base"], policy(row))) if f.id == "unknown-answer"]
     assert (finding.at.route, finding.rules, finding.status) == (("formal", "logic_rules", 0), ("R1",), "UNKNOWN")
-    assert f"; {len(finding.members)} questions are open because of it, for instance whether" in finding.message
+    assert f"; left open by it: {len(finding.members)} questions, for instance whether" in finding.message
     assert len(finding.related) == len(finding.members) - 1 > 0
     assert finding.help is not None and "simplify what was written by hand" in finding.help
 

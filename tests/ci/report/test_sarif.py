@@ -105,7 +105,7 @@ def test_beyond_its_bytes_a_document_says_how_many_it_leaves_out() -> None:
     run = run_of([finding(message=f"number {i}") for i in range(50)], caps=ReportCaps.model_validate(caps))
     (note,) = run["invocations"][0]["toolExecutionNotifications"]
     assert 0 < len(run["results"]) < 50
-    assert note["message"]["text"].startswith(f"{50 - len(run['results'])} findings were left out")
+    assert note["message"]["text"].startswith(f"left out: {50 - len(run['results'])} findings")
 
 
 words = st.text(st.characters(codec="utf-8"), max_size=40) | st.sampled_from(
