@@ -77,7 +77,9 @@ _WAREHOUSE = click.option(
     metavar="FILE",
     help="Write the rows (.csv, .parquet), the reply (.json, .yaml) or its chart (.png, .svg) too.",
 )
+@click.pass_context
 def ask(
+    ctx: click.Context,
     question: str | None,
     form: str | None,
     items: str | None,
@@ -101,6 +103,9 @@ def ask(
     Without --warehouse a data question is answered with the statement that would run. A question back is answered with
     --session; `bylaw trace ID` and `bylaw replay ID` look at an answer again, `bylaw audit export` lists them.
 
+    It ends with 0 where there is an answer (also one that is recommended, or waits for a word of yours), and with 1
+    where you are asked back, the question goes to a person, or it is refused.
+
     \b
     bylaw ask "I bought a TV 20 days ago and lost the receipt. Can I get a refund?"
     bylaw ask "What is our return policy?"
@@ -112,7 +117,7 @@ def ask(
     bylaw ask --form '{"metrics": ["net_revenue"], "by": ["customers.region"], "period": "last quarter"}'
     """
     from bot import app
-    from bot.conversation import Actor, Question, moment
+    from bot.conversation import GIVEN, Actor, Question, moment
     from bot.delivery.filling import fill
     from bot.delivery.render import hint, render
     from bot.delivery.saving import said, save
@@ -157,6 +162,7 @@ def ask(
         click.echo(told, err=True)
     if output is not None:
         save(reply, output)
+    ctx.exit(0 if reply.status in GIVEN else 1)
 
 
 @click.command()

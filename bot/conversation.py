@@ -22,6 +22,7 @@ MAX_TEXT = 8_000  # characters of a question
 AnswerKind = Literal["policy", "data", "decision"]
 ReplyKind = Literal["policy", "data", "decision", "refusal"]
 ReplyStatus = Literal["answered", "needs_choice", "needs_fact", "pending", "recommended", "escalated", "refused"]
+GIVEN: frozenset[ReplyStatus] = frozenset(("answered", "pending", "recommended"))  # what else is asked back, or refused
 
 
 class Spoken(BaseModel):

@@ -88,7 +88,9 @@ def accept(
 @_ROOT
 @_WAREHOUSE
 @_JSON
+@click.pass_context
 def revise(
+    ctx: click.Context,
     request_id: str,
     question: str,
     user: str,
@@ -102,7 +104,7 @@ def revise(
     \b
     bylaw revise ID "net revenue by region for Q2" --as amara
     """
-    from bot.conversation import Actor, Question
+    from bot.conversation import GIVEN, Actor, Question
     from bot.delivery.render import render
     from bot.delivery.saving import said
     from bot.request import acceptance
@@ -123,6 +125,7 @@ def revise(
         )
         reply = handle(asked, services)
     click.echo(said(reply, "json") if as_json else render(reply, False))
+    ctx.exit(0 if reply.status in GIVEN else 1)
 
 
 @click.command()

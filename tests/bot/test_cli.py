@@ -8,17 +8,19 @@ import shutil
 import signal
 import subprocess
 import sys
+from typing import get_args
 
 import httpx
 import pytest
 
-from bot.conversation import Reply
+from bot.conversation import GIVEN, Reply, ReplyStatus
 from bot.evidence.store.engine import connect
 from bot.evidence.store.tables import audit
 from bylaw.cli import main
 from tests.conftest import call_bylaw
 from tests.fakes.forked import Forked
 
+NOON = "2026-11-20T12:00:00+00:00"
 LAMP = "Can I return a lamp I bought 12 days ago? I have the receipt."
 
 
@@ -87,10 +89,25 @@ def test_without_a_session_nothing_is_carried_over(call, repository):
     assert "days_since_purchase" not in said.facts
 
 
-def test_what_is_not_answered_is_no_failure_of_the_command(call, repository):
-    done = call("ask", "sing me a song", "--bundle", repository.bundle)
-    assert done.returncode == 0
-    assert "You can ask about" in done.stdout
+@pytest.mark.parametrize(
+    ("question", "status", "code"),
+    [
+        ("What does POL-REFUND-001 say?", "answered", 0),
+        ("how many orders last month", "recommended", 0),
+        ("Can I get a refund?", "needs_fact", 1),
+        ("orders by region", "needs_choice", 1),
+        ("sing me a song", "refused", 1),
+    ],
+)
+def test_the_exit_code_says_whether_there_is_an_answer(call, repository, question, status, code):
+    said = call("ask", question, "--json", "--at", NOON, "--bundle", repository.bundle)
+    assert (json.loads(said.stdout)["status"], said.returncode) == (status, code)
+    read = call("ask", question, "--at", NOON, "--bundle", repository.bundle)
+    assert read.returncode == code and read.stdout.strip()
+
+
+def test_what_is_asked_back_passed_on_or_refused_is_no_answer():
+    assert set(get_args(ReplyStatus)) - GIVEN == {"needs_choice", "needs_fact", "escalated", "refused"}
 
 
 @pytest.mark.parametrize(
