@@ -21,6 +21,7 @@ if TYPE_CHECKING:
     from socket import socket
 
     from bot.app import Bot
+    from bot.conversation import Reply
 
 _ROOT = click.option(
     "--root",
@@ -103,8 +104,7 @@ def ask(
     Without --warehouse a data question is answered with the statement that would run. A question back is answered with
     --session; `bylaw trace ID` and `bylaw replay ID` look at an answer again, `bylaw audit export` lists them.
 
-    It ends with 0 where there is an answer (also one that is recommended, or waits for a word of yours), and with 1
-    where you are asked back, the question goes to a person, or it is refused.
+    Exit code: 0 with an answer (or a recommendation), 1 where you are asked back, passed on to a person, or refused.
 
     \b
     bylaw ask "I bought a TV 20 days ago and lost the receipt. Can I get a refund?"
@@ -119,15 +119,14 @@ def ask(
     from bot import app
     from bot.conversation import GIVEN, Actor, Question, moment
     from bot.delivery.filling import fill
-    from bot.delivery.render import hint, render
-    from bot.delivery.saving import said, save
+    from bot.delivery.render import render
+    from bot.delivery.saving import save
     from bot.request.orchestrator import handle
 
     asked_at = moment(at) if at else now()
     given_form, given_items = _form(form), _items(items)
-    question = question or ("the filled form" if given_form is not None else "")
-    question = question or ("the given items" if given_items is not None else "")
-    if not question.strip():  # before the policies are read, which takes its time
+    unsaid = "the filled form" if given_form is not None else "the given items" if given_items is not None else ""
+    if not (question := question or unsaid).strip():  # before the policies are read, which takes its time
         raise UsageError("the question is empty", 'ask something: bylaw ask "…"')
     given = given_settings(root, warehouse)
     bot = app.open_bot(given, bundle_path(given, bundle, root), is_compiled_here=is_compiled_here(given, bundle, root))
@@ -156,13 +155,19 @@ def ask(
             reply = handle(asked.model_copy(update=again), services)
     finally:
         bot.close()
-    shape = "json" if as_json else shape
-    click.echo(render(reply, explain) if shape == "text" else said(reply, shape))
-    if shape == "text" and (told := hint(reply)):
-        click.echo(told, err=True)
+    _print_reply(reply, explain, "json" if as_json else shape)
     if output is not None:
         save(reply, output)
     ctx.exit(0 if reply.status in GIVEN else 1)
+
+
+def _print_reply(reply: Reply, explain: bool, shape: str) -> None:
+    from bot.delivery.render import hint, render
+    from bot.delivery.saving import said
+
+    click.echo(render(reply, explain) if shape == "text" else said(reply, shape))
+    if shape == "text" and (told := hint(reply)):
+        click.echo(told, err=True)
 
 
 @click.command()

@@ -59,8 +59,6 @@ SEVERITIES: Mapping[str, Severity] = {
     "calendar-unit": "notice",
     "idle-permission": "warning",
     "quote-mismatch": "warning",
-    "unmapped-sentence": "warning",
-    "semantic-overlap": "warning",
     "misplaced-policy": "warning",
     "assumed-fact": "warning",
     "negative-label": "warning",
@@ -81,7 +79,6 @@ SEVERITIES: Mapping[str, Severity] = {
     "relationship-cardinality": "error",
     "key-violated": "error",
     "ambiguous-synonym": "warning",
-    "stale-verified-query": "warning",
     "closed-entity": "notice",
     "unserved-task": "warning",
     # tools of agents

@@ -121,8 +121,6 @@ MEANINGS: Mapping[str, tuple[str, str]] = {
         "Say the limit in days, or leave it where that is meant.",
     ),
     "quote-mismatch": ("A quoted sentence says another number or the opposite.", "Correct the quote or the condition."),
-    "unmapped-sentence": ("A sentence of the source document is quoted nowhere.", "Write the policy it speaks of."),
-    "semantic-overlap": ("Two policies speak of the same thing in other words.", "Look whether they mean the same."),
     "misplaced-policy": (
         "A policy lies in the folder of another domain than its own.",
         "Move the file, or correct `metadata.domain` and the id.",
@@ -225,5 +223,4 @@ MEANINGS: Mapping[str, tuple[str, str]] = {
         "Look at the entity, and record them anew.",
     ),
     "unmeasured": ("Something could not be measured.", "Correct what the warehouse refuses, and measure again."),
-    "stale-verified-query": ("A verified query no longer fits the context.", "Verify it again."),
 }

@@ -7,7 +7,7 @@ repositories: each is laid over `ci/help/pages/base.yaml`, and the tests run the
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
 from typing import Any
@@ -24,15 +24,15 @@ Files = Mapping[str, str]
 
 @dataclass(frozen=True, slots=True)
 class Page:
-    """What is told about one finding id. `why` is empty, and so are the examples, where nothing finds it yet."""
+    """What is told about one finding id, with an example that has it and one that has not."""
 
     id: str
     severity: Severity
     what: str
     todo: str
-    why: str = ""
-    bad: Files = field(default_factory=dict)
-    good: Files = field(default_factory=dict)
+    why: str
+    bad: Files
+    good: Files
     before: Files | None = None  # what the change started from, where the finding is about a change
     data: str = ""  # the SQL that fills the warehouse, where the finding is about its rows
 
@@ -46,9 +46,8 @@ def page(id: str) -> Page | None:
 
 
 def pages() -> tuple[Page, ...]:
-    """Every page that has examples, in the order of the ids."""
-    found = (page(id) for id in SEVERITIES)
-    return tuple(one for one in found if one is not None and one.why)
+    """Every page, in the order of the ids."""
+    return tuple(one for id in SEVERITIES if (one := page(id)) is not None)
 
 
 def base() -> Files:
@@ -59,7 +58,7 @@ def base() -> Files:
 
 @cache
 def _read(name: str) -> Mapping[str, Any]:
-    """What the file says under its keys; nothing where there is no file."""
+    """What the file says under its keys."""
     path = PAGES / f"{name}.yaml"
-    data: Mapping[str, Any] = parse(path.name, path.read_text(encoding="utf-8")).data if path.is_file() else {}
+    data: Mapping[str, Any] = parse(path.name, path.read_text(encoding="utf-8")).data
     return data

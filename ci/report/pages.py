@@ -22,20 +22,18 @@ repositories: besides what they show, they hold the vocabulary at the end of thi
 def terminal(page: Page) -> str:
     """The page as text, without its last line break."""
     parts = [f"{page.id} ({page.severity} unless rules/ci.yaml says otherwise)"]
-    parts += [_wrapped(text) for text in (page.what, page.todo, page.why) if text]
+    parts += [_wrapped(text) for text in (page.what, page.todo, page.why)]
     if page.before is not None:
         parts.append(_files("it was", page.before))
     if page.data:
         parts.append("  the rows: " + textwrap.indent(page.data.rstrip(), "    ").lstrip())
-    if page.bad:
-        parts.append(_files("bad", page.bad))
-        parts.append(_files("good", _changed(page)))
+    parts += [_files("bad", page.bad), _files("good", _changed(page))]
     return "\n\n".join(parts)
 
 
 def plain(page: Page) -> str:
     """The page in three sentences or so, where no markup is read."""
-    return " ".join(part for part in (page.what, page.todo, page.why) if part)
+    return " ".join((page.what, page.todo, page.why))
 
 
 def markdown(page: Page) -> str:
@@ -54,19 +52,17 @@ def handbook(pages: Sequence[Page], base: Files) -> str:
 def _parts(page: Page) -> Iterator[str]:
     yield f"*{page.severity}*, unless `rules/ci.yaml` says otherwise."
     yield page.what
-    if page.why:
-        yield f"**Why:** {page.why}"
+    yield f"**Why:** {page.why}"
     if page.before is not None:
         yield "**It was:**"
         yield from _blocks(page.before)
     if page.data:
         yield "**The rows:**"
         yield f"```sql\n{page.data.rstrip()}\n```"
-    if page.bad:
-        yield "**Bad:**"
-        yield from _blocks(page.bad)
-        yield "**Good:**"
-        yield from _blocks(_changed(page))
+    yield "**Bad:**"
+    yield from _blocks(page.bad)
+    yield "**Good:**"
+    yield from _blocks(_changed(page))
     yield f"**What to do:** {page.todo}"
 
 

@@ -10,7 +10,7 @@ from markdown_it import MarkdownIt
 
 from ci.findings import SEVERITIES
 from ci.help.page import base, page, pages
-from ci.report.pages import handbook, markdown, plain, terminal
+from ci.report.pages import handbook, markdown, terminal
 from tests.rows import each
 
 HANDBOOK = Path(__file__).resolve().parents[3] / "docs" / "every-finding.md"
@@ -56,10 +56,3 @@ def test_the_good_example_shows_what_differs() -> None:
     assert told is not None
     assert markdown(told).count("`policies/more/vocabulary.yaml`") == 1
     assert markdown(told).count("`policies/refund/POL-REFUND-001.yaml`") == 2
-
-
-def test_a_page_without_examples_says_what_to_do() -> None:
-    told = page("stale-verified-query")
-    assert told is not None
-    assert plain(told) == f"{told.what} {told.todo}"
-    assert "Bad" not in markdown(told)
