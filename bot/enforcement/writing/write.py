@@ -14,7 +14,8 @@ from bylaw.authored.vocabulary import Fact, Vocabulary
 from bylaw.authored.wording import Wording
 from bylaw.language.lexicon import closed, lexicon
 from bylaw.logic.formula.ir import Atom, ConditionalRule, Value, conj
-from bylaw.logic.words.prose import is_clause, sentence, told, value_in_words
+from bylaw.logic.words.negation import is_clause
+from bylaw.logic.words.prose import sentence, told, value_in_words
 
 _ASKING = closed("wh")
 ALWAYS = "it holds in every case"

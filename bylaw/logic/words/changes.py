@@ -6,7 +6,8 @@ from collections.abc import Sequence
 
 from bylaw.logic.decide.counterfactual import Step
 from bylaw.logic.formula.ir import Atom
-from bylaw.logic.words.prose import UNKNOWN, Label, Labels, is_clause, phrase, value_in_words
+from bylaw.logic.words.negation import is_clause
+from bylaw.logic.words.prose import UNKNOWN, Label, Labels, phrase, value_in_words
 
 
 def changes_in_words(steps: Sequence[Step], spoken: Labels) -> str:

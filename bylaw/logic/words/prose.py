@@ -34,6 +34,7 @@ from bylaw.logic.formula.ir import (
     negate,
 )
 from bylaw.logic.formula.notation import date_text
+from bylaw.logic.words.negation import is_clause, negate_clause
 
 
 @dataclass(frozen=True, slots=True)
@@ -115,41 +116,19 @@ def _name(var: str, label: Label) -> str:
     return label.label or _spaced(var)
 
 
-_VERBS = {
-    "has been": "has not been",
-    "have been": "have not been",
-    "has": "does not have",
-    "have": "do not have",
-    **{verb: f"{verb} not" for verb in ("is", "are", "was", "were", "will", "must", "may", "should")},
-    "can": "cannot",
-}
-_VERB = re.compile(rf"\b({'|'.join(_VERBS)})\b")
-
-
 def _claim(var: str, label: Label, *, is_true: bool) -> str:
     """A boolean fact as a clause: `has the receipt`, `the order is not paid`."""
     name = _name(var, label)
     if is_true:
         return label.given or name
-    if label.denied is not None:
-        return label.denied
-    verb = _VERB.search(name)
-    if verb is None:
-        return f"it is not so that {name}" if " " in name else f"not {name}"
-    return f"{name[: verb.start()]}{_VERBS[verb.group()]}{name[verb.end() :]}"
-
-
-def is_clause(label: str) -> bool:
-    """Does the label of a yes or no tell of somebody or something ("the rider is a member", not "has a receipt")?"""
-    verb = _VERB.search(label)
-    return verb is not None and verb.start() > 0
+    return negate_clause(name) if label.denied is None else label.denied
 
 
 def told(var: str, value: Value, label: Label) -> str:
     """What a case says of a fact: a clause where its label makes one, else `label: value`."""
     if isinstance(value, bool):
         is_formed = label.denied is not None or (value and label.given is not None)
-        if is_formed or (is_clause(_name(var, label)) and len(_VERB.findall(_name(var, label))) == 1):
+        if is_formed or is_clause(_name(var, label)):
             return _claim(var, label, is_true=value)
     elif label.given is not None:
         return label.given.replace("{value}", value_in_words(value, label))
@@ -377,8 +356,11 @@ _EFFECTS = {
 
 def rule_in_words(rule: ConditionalRule, labels: Labels, actions: Mapping[str, str] | None = None) -> str:
     """A rule: `when has the receipt, then full refund (POL-REFUND-001)`. *actions* gives actions their labels."""
-    when, effect = sentence(rule.guard, labels), f"{_effect(rule, actions)} ({rule.policy_id})"
-    return f"{when}: {effect}" if when in ("always", "never") else f"when {when}, then {effect}"
+    when, effect = sentence(rule.guard, labels), _effect(rule, actions)
+    if when in ("always", "never"):
+        return f"{when}: {effect} ({rule.policy_id})"
+    is_thing = _NOUN.match(effect) and not is_clause(effect)  # "the loan", not "the deposit is returned"
+    return f"when {when}, then {'the answer is ' if is_thing else ''}{effect} ({rule.policy_id})"
 
 
 def rule_in_lines(rule: ConditionalRule, labels: Labels, actions: Mapping[str, str] | None = None) -> list[str]:
