@@ -11,6 +11,7 @@ from typing import Any
 import pytest
 import yaml
 
+from bylaw.cli import COMMANDS
 from tests.rows import each
 
 ROOT = Path(__file__).parent.parent
@@ -131,6 +132,19 @@ def test_the_licence_is_the_one_the_project_names() -> None:
     assert "Version 2.0, January 2004" in text
     assert "END OF TERMS AND CONDITIONS" in text
     assert 'license = "Apache-2.0"' in (ROOT / "pyproject.toml").read_text(encoding="utf-8")
+
+
+def test_a_pull_request_begins_with_a_template_that_names_the_ritual() -> None:
+    text = (ROOT / ".github" / "pull_request_template.md").read_text(encoding="utf-8")
+    assert "bash .ci/run" in text and (ROOT / ".ci" / "run").is_file()
+    assert "CONTRIBUTING.md" in text and (ROOT / ".github" / "CONTRIBUTING.md").is_file()
+
+
+def test_the_changelog_of_the_first_version_is_one_page() -> None:
+    lines = (ROOT / "CHANGELOG.md").read_text(encoding="utf-8").splitlines()
+    assert len(lines) <= 60
+    verbs = set(re.findall(r"`bylaw ([a-z]+)", "\n".join(lines)))
+    assert verbs and verbs <= set(COMMANDS)
 
 
 def test_contributing_has_the_seven_recipes_and_the_lock() -> None:
