@@ -11,6 +11,7 @@ from dataclasses import dataclass, replace
 from datetime import date
 
 from bylaw.authored.labels import labels
+from bylaw.authored.machines.layers import IN_WORDS
 from bylaw.logic.formula.ir import ConditionalRule, names
 from bylaw.logic.words.graph import NOTHING, from_json
 from bylaw.logic.words.prose import case_in_words, rule_in_words, sentence
@@ -167,7 +168,7 @@ class _Telling:
             level=f"level {record.level.number} ({record.level.name}): {record.level.reason}",
             period=_period(metadata.effective_date, metadata.expiry_date),
             state=_state(record, self.run.at),
-            layer=record.enriched.get("layer_assignment", {}).get("primary_layer", ""),
+            layer=IN_WORDS.get(record.enriched.get("layer_assignment", {}).get("primary_layer"), ""),
             rules=tuple(self._rule(rule) for rule in record.rules),
             table=drawn_table(record.policy, self.run.workspace.vocabulary),
             invariants=tuple(

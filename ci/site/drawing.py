@@ -1,6 +1,7 @@
-"""A decision graph drawn from left to right as SVG: a question a box, an answer a line, what then holds at the end.
+"""A decision graph drawn from the top down as SVG: a question a box, below it and further in what each answer leads to.
 
-The graph is unfolded into a tree, so no lines cross; one that would fill more than a page is not drawn.
+The graph is unfolded into a tree, so no lines cross, and it begins at the top left, where every screen begins; its
+width grows by little with each question. One that nobody would read to its end is not drawn.
 """
 
 from __future__ import annotations
@@ -14,8 +15,9 @@ from bylaw.logic.words.graph import NOTHING, Graph
 
 MOST_ENDS = 48  # of a tree, beyond which nobody reads it
 MOST_DEPTH = 12
-_WIDTH, _GAP, _ROW, _LINE = 176, 52, 46, 15  # of a box, between columns, of a row, of a line of text
-_LETTERS = 25  # of a line of text in a box
+_WIDTH, _INDENT, _ROW, _LINE = 270, 40, 48, 15  # of a box, of an answer, of a row, of a line of text
+_LETTERS, _MOST_LINES = 40, 2  # of a line of text in a box, and how many lines
+_STEM = 14  # from the left edge of a box to the line that goes down from it
 
 
 @dataclass(frozen=True, slots=True)
@@ -24,7 +26,7 @@ class Box:
 
     text: str
     column: int
-    row: float
+    row: int
     kind: str  # question, action or nothing
     children: tuple[tuple[str, Box], ...] = ()
 
@@ -35,7 +37,7 @@ def drawn(graph: Graph, asked: Callable[[str], str], ends: Mapping[str, str]) ->
         return None
     root, rows = _placed(graph, graph.root, 0, 0, asked, ends)
     boxes = list(_all(root))
-    width = (max(box.column for box in boxes) + 1) * (_WIDTH + _GAP) - _GAP + 2
+    width = max(box.column for box in boxes) * _INDENT + _WIDTH + 2
     height = rows * _ROW + 4
     parts = [*(_line(box, word, child) for box in boxes for word, child in box.children), *map(_drawn, boxes)]
     label = escape(f"decision graph that begins with: {root.text}", quote=True)
@@ -65,9 +67,9 @@ def _placed(
     if node is None:
         kind = "nothing" if name == NOTHING else "action"
         return Box(ends.get(name, name), column, row, kind), row + 1
-    yes, free = _placed(graph, node.true, column + 1, row, asked, ends)
+    yes, free = _placed(graph, node.true, column + 1, row + 1, asked, ends)
     no, free = _placed(graph, node.false, column + 1, free, asked, ends)
-    return Box(asked(name), column, (yes.row + no.row) / 2, "question", (("yes", yes), ("no", no))), free
+    return Box(asked(name), column, row, "question", (("yes", yes), ("no", no))), free
 
 
 def _all(box: Box) -> Iterator[Box]:
@@ -77,7 +79,7 @@ def _all(box: Box) -> Iterator[Box]:
 
 
 def _left(box: Box) -> int:
-    return box.column * (_WIDTH + _GAP) + 1
+    return box.column * _INDENT + 1
 
 
 def _middle(box: Box) -> float:
@@ -85,23 +87,21 @@ def _middle(box: Box) -> float:
 
 
 def _line(box: Box, word: str, child: Box) -> str:
-    x, y, to_x, to_y = _left(box) + _WIDTH, _middle(box), _left(child), _middle(child)
-    bend = (x + to_x) / 2
-    path = f'<path class="{word}" d="M{x},{y:g} C{bend:g},{y:g} {bend:g},{to_y:g} {to_x},{to_y:g}"/>'
+    x, y, to_x, to_y = _left(box) + _STEM, _middle(box), _left(child), _middle(child)
+    path = f'<path class="{word}" d="M{x},{y:g} V{to_y:g} H{to_x}"/>'
     return f'{path}<text class="answer" x="{to_x - 4}" y="{to_y - 5:g}" text-anchor="end">{word}</text>'
 
 
 def _drawn(box: Box) -> str:
-    lines = textwrap.wrap(box.text, _LETTERS)[:3] or [""]
+    lines = textwrap.wrap(box.text, _LETTERS)[:_MOST_LINES] or [""]
     if len(" ".join(lines)) < len(box.text):
         lines[-1] = lines[-1][: _LETTERS - 1] + "…"
     height = max(len(lines) * _LINE + 10, 28)
     x, y = _left(box), _middle(box)
     first = y - (len(lines) - 1) * _LINE / 2 + 4
     spans = "".join(
-        f'<tspan x="{x + _WIDTH / 2:g}" y="{first + i * _LINE:g}">{escape(line)}</tspan>'
-        for i, line in enumerate(lines)
+        f'<tspan x="{x + 10}" y="{first + i * _LINE:g}">{escape(line)}</tspan>' for i, line in enumerate(lines)
     )
     shape = f'<rect class="{box.kind}" x="{x}" y="{y - height / 2:g}" width="{_WIDTH}" height="{height}" rx="6"/>'
     title = f"<title>{escape(box.text)}</title>"
-    return f'<g>{title}{shape}<text text-anchor="middle">{spans}</text></g>'
+    return f"<g>{title}{shape}<text>{spans}</text></g>"

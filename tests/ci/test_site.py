@@ -12,13 +12,14 @@ from xml.etree import ElementTree
 
 import pytest
 
+from bylaw.authored.machines.layers import IN_WORDS
 from bylaw.errors import UsageError
 from bylaw.logic.formula.ir import Atom
 from bylaw.logic.words.graph import Graph, Node
 from ci.pipeline import Run, run
 from ci.scaffold import init
 from ci.site.book import Book, book
-from ci.site.drawing import MOST_ENDS, drawn
+from ci.site.drawing import MOST_DEPTH, MOST_ENDS, drawn
 from ci.site.pages import pages, write
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -100,6 +101,26 @@ def test_a_graph_is_drawn_whole_and_without_crossing_lines(made: Book) -> None:
             assert not any(x == left and 0 < other - y < height for left, other, _ in boxes), (
                 "boxes lie over each other"
             )
+
+
+COLUMN = 1080 - 2 * 24 - 2 * 5  # of `main`, without its padding and that of the frame around a drawing
+
+
+def test_a_graph_begins_where_a_screen_does_and_fits_the_page(made: Book) -> None:
+    """A phone shows the first question without a swipe, and a page the whole width of the deepest graph."""
+    deep = {f"n{i}": Node(Atom("a", "==", True), f"n{i + 1}", "end") for i in range(MOST_DEPTH)}
+    deepest = drawn(Graph("n0", deep, ("end", f"n{MOST_DEPTH}")), str, {})
+    assert deepest is not None
+    for drawing in [deepest, *(policy.graph for policy in made.policies if policy.graph)]:
+        tree = ElementTree.fromstring(drawing)
+        roots = [box for box in tree.iter("rect") if (float(box.get("x", 0)), float(box.get("y", 0))) < (2, 60)]
+        assert len(roots) == 1 and float(roots[0].get("width", 0)) < 300
+        assert float(tree.get("width", 0)) <= COLUMN
+
+
+def test_a_book_speaks_of_layers_in_words(made: Book) -> None:
+    assert {policy.layer for policy in made.policies} <= {*IN_WORDS.values(), ""}
+    assert any(policy.layer for policy in made.policies)
 
 
 def test_a_graph_that_nobody_could_read_is_not_drawn() -> None:
