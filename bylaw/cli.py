@@ -27,10 +27,10 @@ COMMANDS: Mapping[str, tuple[str, str]] = {
     "docs": ("bylaw.handbook:docs", "The handbook: where to begin, or one topic."),
     "demo": ("bylaw.demos.story:demo", "The whole story on an embedded example: no key, no server."),
     "init": ("ci.cli:init", "Write a new policy repository that checks clean."),
-    "check": ("ci.cli:check", "Prove what can be proved, and name what is wrong on its line."),
-    "diff": ("ci.cli:diff", "Say which cases change outcome between two versions, and prove the rest."),
+    "check": ("ci.cli:check", "Find what contradicts, what is missing and what is misspelt, each on its line."),
+    "diff": ("ci.cli:diff", "Which cases end differently in two versions, and the proof that no other does."),
     "changelog": ("ci.commands.cli:changelog", "What changed, in words for people who were not there."),
-    "compile": ("ci.cli:compile_", "Write the bundle and the enriched records."),
+    "compile": ("ci.cli:compile_", "Write the one file that the bot reads (the bundle)."),
     "explain": ("ci.cli:explain", "Say in words what a policy, a rule, a fact or a finding id means."),
     "new": ("ci.commands.cli:new", "Write a commented file to fill in: a policy, a case, a metric and others."),
     "list": ("ci.commands.cli:list_", "What is declared: facts, actions, policies, owners, metrics and others."),
@@ -44,14 +44,17 @@ COMMANDS: Mapping[str, tuple[str, str]] = {
     ),
     "import": (
         "ci.commands.imports:import_",
-        "Draft context files from a live database, dbt, Cortex, Ossie or LookML.",
+        "Draft files from a database, dbt, LookML, decision tables, a list of tools, …",
     ),
-    "review": ("ci.cli:review", "Say on a pull request what it does, on its lines; answer commands in comments."),
+    "review": ("ci.cli:review", "Comment on a pull request: what it does, on its lines. Answers /bylaw comments."),
     "schema": ("ci.cli:schema", "Write the JSON Schemas that editors check the YAML with."),
     "decide": ("bot.commands.verdicts:decide", "What the policies say about a case, given as facts."),
-    "guard": ("bot.commands.verdicts:guard", "An MCP server behind the gate: every call is decided first."),
+    "guard": ("bot.commands.verdicts:guard", "Stand between an agent and its MCP server: each call is decided first."),
     "ask": ("bot.cli:ask", "Ask in words: policies, data, or why we decided something."),
-    "read": ("bot.commands.reading:read", "What a text says in declared words, and which of its words are left over."),
+    "read": (
+        "bot.commands.reading:read",
+        "How a text is read in your declared words, and which words nobody declared.",
+    ),
     "correct": (
         "bot.commands.learning:correct",
         "Say what is wrong about an answer: yours change at once, nobody else's.",
@@ -59,17 +62,20 @@ COMMANDS: Mapping[str, tuple[str, str]] = {
     "memory": ("bot.commands.learning:memory", "What the bot remembers of you, and how to make it forget."),
     "promote": (
         "bot.commands.learning:promote",
-        "What many corrected alike, for stewards: look, open a pull request, reject.",
+        "Corrections that several people made alike: look, open a pull request, reject.",
     ),
-    "enforce": ("bot.commands.verdicts:enforce", "Hold any assistant's answer against the policies."),
+    "enforce": ("bot.commands.verdicts:enforce", "May an assistant give this answer? Judged against the policies."),
     "guide": (
         "bot.commands.verdicts:guide",
-        "What an answer may rest on: rules with lines, what must be told, what never.",
+        "Before an assistant answers: the rules that count, what it must say and never.",
     ),
-    "sql": ("bot.commands.verdicts:sql", "Hold a SQL statement against the gate."),
-    "audit": ("bot.commands.records:audit", "Verify, export, anchor or redact the chain of everything answered."),
+    "sql": ("bot.commands.verdicts:sql", "May this SQL statement run? Judged by the gate that every query passes."),
+    "audit": (
+        "bot.commands.records:audit",
+        "Has anybody changed the record of what was answered? Also export and redact.",
+    ),
     "replay": ("bot.commands.records:replay", "Rebuild one answer from what was kept, byte for byte."),
-    "trace": ("bot.commands.records:trace", "The story of one request: read as, facts, path, checks, verdict."),
+    "trace": ("bot.commands.records:trace", "How one answer came about: words, facts, rules, checks, verdict."),
     "accept": ("bot.commands.closing:accept", "Take an answer as it is."),
     "revise": ("bot.commands.closing:revise", "Put a question in other words: the new answer replaces the one before."),
     "feedback": ("bot.commands.closing:feedback", "Say what you think of an answer; it is kept with it."),
@@ -79,7 +85,7 @@ COMMANDS: Mapping[str, tuple[str, str]] = {
     ),
     "tick": (
         "bot.commands.closing:tick",
-        "Do what is due now: settle what nobody accepted in time, tell who has to know.",
+        "Settle answers that nobody accepted in time (a server does it by itself).",
     ),
     "stats": ("bot.commands.records:stats", "What was asked and how it ended; which policies are missing."),
     "eval": ("bot.evaluation.command:evaluate", "How often the bot is right about the questions of evaluation/."),
@@ -87,8 +93,31 @@ COMMANDS: Mapping[str, tuple[str, str]] = {
         "bot.operate.walls:rights",
         "What each role may read, and the grants that make the database hold to it.",
     ),
-    "doctor": ("bot.operate.doctor:doctor", "Say which walls stand around this installation."),
+    "doctor": ("bot.operate.doctor:doctor", "What protects this installation, what does not yet, and what to do."),
     "serve": ("bot.cli:serve", "Answer over HTTP on this machine."),
+}
+
+# How `bylaw --help` lists them: what a newcomer needs first stands first.
+SECTIONS: Mapping[str, tuple[str, ...]] = {
+    "Begin": ("demo", "docs", "init"),
+    "Write rules": (
+        "new",
+        "check",
+        "watch",
+        "explain",
+        "list",
+        "cases",
+        "report",
+        "import",
+        "formalize",
+        "lsp",
+        "schema",
+    ),
+    "Change them": ("diff", "review", "changelog", "compile"),
+    "Ask": ("ask", "decide", "read", "accept", "revise", "feedback", "correct", "memory", "requests"),
+    "Assistants and agents": ("enforce", "guide", "guard", "sql"),
+    "Run it": ("serve", "doctor", "rights", "tick", "eval", "stats", "promote"),
+    "What was answered": ("trace", "replay", "audit"),
 }
 
 _MOST_NAME = 100  # characters of a file's name, in an error
@@ -122,8 +151,9 @@ class Verbs(click.Group):
 
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
         """The table itself: no verb is imported to describe it."""
-        with formatter.section("Verbs"):
-            formatter.write_dl([(verb, help) for verb, (_, help) in COMMANDS.items()])
+        for title, verbs in SECTIONS.items():
+            with formatter.section(title):
+                formatter.write_dl([(verb, COMMANDS[verb][1]) for verb in verbs], col_max=12)
 
 
 def load_verb(verb: str) -> Any:

@@ -106,7 +106,7 @@ def check(
     is_context: bool,
     at: date | None,
 ) -> None:
-    """Prove what can be proved about a policy repository, and name what is wrong on its line.
+    """Find what contradicts, what is missing and what is misspelt in a policy repository, each on its line.
 
     Exit code 1 when a finding of severity error stands (with --base: a new one). With FILE… the whole repository is
     still read and asked, and what is about these files is told. --fix corrects misspelt words, ids and formats in

@@ -215,7 +215,7 @@ def examined(given: Settings) -> list[Row]:
 @click.option("--json", "as_json", is_flag=True, help="One JSON document and nothing else.")
 @click.pass_context
 def doctor(ctx: click.Context, root: Path | None, as_json: bool) -> None:
-    """Say which walls stand around this installation, and what to do about those that do not.
+    """Say what protects this installation, what does not yet, and what to do about it.
 
     Exit code 1 where one that is in use stands open.
     """

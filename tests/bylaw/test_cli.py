@@ -15,7 +15,7 @@ import click
 import pytest
 
 from bylaw import cli
-from bylaw.cli import COMMANDS, _anywhere, load_verb
+from bylaw.cli import COMMANDS, SECTIONS, _anywhere, load_verb
 from bylaw.errors import BundleError, BylawError, UsageError
 from tests.fakes.forked import Forked
 from tests.rows import each
@@ -30,6 +30,15 @@ def test_help_lists_every_verb_with_its_line(bylaw: Command) -> None:
     for verb, (_, line) in COMMANDS.items():
         assert f"{verb} {line}" in shown
     assert bylaw("-h").out == done.out
+
+
+def test_help_lists_a_verb_once_and_under_a_heading(bylaw: Command) -> None:
+    listed = [verb for verbs in SECTIONS.values() for verb in verbs]
+    assert sorted(listed) == sorted(COMMANDS)
+    shown = bylaw("--help").out
+    assert [shown.index(f"\n{title}:") for title in SECTIONS] == sorted(
+        shown.index(f"\n{title}:") for title in SECTIONS
+    )
 
 
 def test_alone_it_shows_its_help(call: Command) -> None:
