@@ -219,24 +219,24 @@ def chosen(text: str, offered: Sequence[Choice]) -> str:
 
 def picked(text: str, offered: Sequence[Choice]) -> int | None:
     """Which choice *text* names, by number, value, label or what stands before its colon; None for none."""
-    said = _bare(text)
+    said = bare(text)
     if said.isascii() and said.isdigit() and 1 <= int(said[:4]) <= len(offered):
         return int(said[:4]) - 1
     for n, choice in enumerate(offered):
-        if said in (_bare(choice.value), _bare(choice.label), _bare(choice.label.partition(":")[0])):
+        if said in (bare(choice.value), bare(choice.label), bare(choice.label.partition(":")[0])):
             return n
     return None
 
 
 def is_said(text: str, phrases: Sequence[str]) -> bool:
     """Is *text* one of the *phrases*, and nothing more?"""
-    return _bare(text) in {_bare(phrase) for phrase in phrases}
+    return bare(text) in {bare(phrase) for phrase in phrases}
 
 
 def opens(text: str, phrases: Sequence[str]) -> bool:
     """Does *text* open with one of the *phrases*, and go on?"""
-    words = f"{_bare(text)} "
-    return any(words.startswith(f"{_bare(phrase)} ") and words != f"{_bare(phrase)} " for phrase in phrases)
+    words = f"{bare(text)} "
+    return any(words.startswith(f"{bare(phrase)} ") and words != f"{bare(phrase)} " for phrase in phrases)
 
 
 def objects(text: str, phrases: Sequence[str]) -> bool:
@@ -251,7 +251,7 @@ def objects(text: str, phrases: Sequence[str]) -> bool:
     return False
 
 
-def _bare(text: str) -> str:
+def bare(text: str) -> str:
     """The words of *text*, as they are compared with those of a closed list."""
     return " ".join(re.findall(r"[\w'._/-]+", text.replace("’", "'").casefold())).rstrip(".")
 

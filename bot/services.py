@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any, Protocol
 from bot.clock import chance
 from bot.evidence.artifacts import Shelf
 from bot.evidence.store.engine import Store
-from bot.router import Answerer, Thresholds
+from bot.router import Answerer, Thresholds, bare
 
 if TYPE_CHECKING:
     from bylaw.audit.entry import Checkpoint
@@ -32,7 +32,7 @@ class Lexicons:
     accepted: tuple[str, ...] = ()
     revised: tuple[str, ...] = ()
     wrong: tuple[str, ...] = ()
-    liked: Mapping[tuple[str, str], tuple[str, ...]] = field(default_factory=dict)  # a preference -> how it is said
+    liked: Mapping[str, tuple[str, str]] = field(default_factory=dict)  # the words of a phrase -> the preference
 
 
 @dataclass(frozen=True)
@@ -65,8 +65,13 @@ class Services:
     def under(self, rules: Autonomy) -> Services:
         """These, with what *rules* say of conversations."""
         liked = {
-            **{("grain", str(grain)): tuple(said.phrases) for grain, said in rules.by_default.items()},
-            **{("care", name): tuple(one.phrases) for name, one in rules.preferences.items() if not one.asks_first},
+            **{bare(said): ("grain", str(grain)) for grain, one in rules.by_default.items() for said in one.phrases},
+            **{
+                bare(said): ("care", name)
+                for name, one in rules.preferences.items()
+                if not one.asks_first
+                for said in one.phrases
+            },
         }
         lexicons = Lexicons(
             tuple(rules.accepted.phrases), tuple(rules.revised.phrases), tuple(rules.wrong.phrases), liked

@@ -8,7 +8,7 @@ from datetime import timedelta
 from typing import Any
 
 from bot.conversation import Actor
-from bot.evidence.store.tables import audit, corrections, memories, querylog
+from bot.evidence.store.tables import audit, corrections, querylog
 from bot.memory import preferences
 from bot.memory.changes import Change
 from bot.memory.changes import in_words as change_in_words
@@ -25,7 +25,7 @@ def remembered(actor: Actor, services: Services) -> dict[str, Any]:
     since = services.clock() - timedelta(days=days)
     with services.store.reading() as connection:
         mine = [one for one in corrections.of(connection, actor.id) if one.stage != "withdrawn"]
-        liked = memories.of(connection, actor.id)
+        liked = preferences.of(connection, actor.id)
         history = querylog.by_actor(connection, actor.id, since)
     interests = Counter(str(one["domain"]) for one in history if one["domain"])
     return {
@@ -43,7 +43,7 @@ def remembered(actor: Actor, services: Services) -> dict[str, Any]:
             }
             for one in mine
         ],
-        "preferences": {one.name: one.content["value"] for one in liked},
+        "preferences": preferences.grouped(liked),
         "work_history": {"days": days, "requests": len(history)},
         "interests": [name for name, _ in interests.most_common(_MOST_INTERESTS)],
         "roles": list(services.index.rules.roles.roles_of(actor.id)),
@@ -57,7 +57,7 @@ def forget(name: str, actor: Actor, services: Services) -> None:
         own = {one.correction_id: one for one in corrections.of(connection, actor.id) if one.stage != "withdrawn"}
         if name in own:
             corrections.move(connection, [name], now, stage="withdrawn", is_applied=False)
-        elif not memories.forget(connection, actor.id, "preference", name):
+        elif not preferences.forget(connection, actor.id, name):
             raise UsageError(f"nothing of yours is remembered as `{name}`", "`bylaw memory list` names what is")
         said = {"event": "forgotten", "actor": actor.model_dump(), "what": name, "artifacts": {}}
         entry = audit.append(
@@ -78,8 +78,11 @@ def _lines(found: Mapping[str, Any]) -> Iterator[str]:
             what = change_in_words(Change(object=one["object"], field=one["field"], new=str(one["new"])))
         shapes = "shapes your answers" if one["shapes_your_answers"] else one["stage"]
         yield f"{one['correction_id']}  {one['at'][:10]}  {what} ({shapes})"
-    for name, value in found["preferences"].items():
-        yield f"{name}  {preferences.in_words(name, value)}"
+    liked = found["preferences"]
+    if grain := liked.get(preferences.GRAIN):
+        yield f"{preferences.GRAIN}  {preferences.in_words(preferences.GRAIN, grain)}"
+    for care in liked.get(preferences.CARE, ()):
+        yield f"{care}  {preferences.in_words(preferences.CARE, care)} (of all such wishes, the strictest counts)"
     work = found["work_history"]
     yield f"{work['requests']} requests in the last {work['days']} days"
     if found["interests"]:

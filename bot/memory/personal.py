@@ -35,21 +35,29 @@ def answering(answerer: Answerer, recalled: Recalled, index: BundleIndex) -> Ans
         return answerer.score(text, mine)
 
     def answer(question: Question, state: dict[str, Any], _index: BundleIndex) -> Turn:
-        turn = answerer.answer(question, state, mine)
-        reply = _said(turn.reply, used, _news(recalled, question, mine), mine.bundle.context)
-        return replace(turn, reply=_preferred(reply, turn, recalled))
+        turn = _over_time(question, state, recalled, answerer, mine) or answerer.answer(question, state, mine)
+        return replace(turn, reply=_said(turn.reply, used, _news(recalled, question, mine), mine.bundle.context))
 
     return replace(answerer, score=score, answer=answer)
 
 
-def _preferred(reply: Reply, turn: Turn, recalled: Recalled) -> Reply:
-    """*reply*, with what it follows of what the person likes: a grain that nobody said, or more care."""
-    grain = recalled.preferences.get(preferences.GRAIN)
+def _over_time(
+    question: Question, state: dict[str, Any], recalled: Recalled, answerer: Answerer, index: BundleIndex
+) -> Turn | None:
+    """The answer by the grain that the person likes, where they ask for figures over time and say no unit.
+
+    None where they do not, or where that is not read whole: they are answered as they asked.
+    """
+    asked = preferences.over_time(question.text, recalled.preferences, index.rules)
+    if asked is None:
+        return None
+    turn = answerer.answer(question.model_copy(update={"text": asked}), state, index)
+    grain = recalled.preferences[preferences.GRAIN]
     query = (turn.artifacts.get("plan") or {}).get("query") or {}
-    if grain is None or query.get("grain") != grain or reply.sql is None:
-        return reply
+    if query.get("grain") != grain or turn.reply.sql is None:
+        return None
     note = f"By {grain}, as you prefer: `bylaw memory forget grain` takes it back."
-    return reply.model_copy(update={"caveats": (*reply.caveats, note)})
+    return replace(turn, reply=turn.reply.model_copy(update={"caveats": (*turn.reply.caveats, note)}))
 
 
 def _news(recalled: Recalled, question: Question, index: BundleIndex) -> tuple[SharedChange, ...]:

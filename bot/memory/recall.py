@@ -11,7 +11,8 @@ from pydantic import Field
 
 from bot.conversation import Spoken
 from bot.evidence.store.connection import Connection
-from bot.evidence.store.tables import candidates, corrections, memories
+from bot.evidence.store.tables import candidates, corrections
+from bot.memory import preferences
 from bot.memory.changes import Change
 
 
@@ -67,11 +68,7 @@ def recall(connection: Connection, actor_id: str) -> Recalled:
         for one in corrections.applied(connection, actor_id)
         if one.object is not None and one.field is not None and one.new is not None
     )
-    liked = {
-        one.name: str(one.content["value"])
-        for one in memories.of(connection, actor_id)
-        if one.memory_type == "preference"
-    }
+    liked = preferences.of(connection, actor_id)
     shared = tuple(
         SharedChange(
             change=Change.model_validate(one.change),

@@ -35,7 +35,7 @@ from bot.evidence.store.tables.requests import Busy, Claim, Links
 from bot.evidence.store.tables.sessions import Session
 from bot.lifecycle import Outcome, State, road
 from bot.memory.changes import in_words as change_in_words
-from bot.memory.preferences import in_words, retain
+from bot.memory.preferences import in_force, in_words, laid_over, retain
 from bot.memory.recall import NOTHING, Recalled, recall
 from bot.memory.recall import told as recalled_json
 from bot.request.settlement import settle
@@ -44,6 +44,7 @@ from bot.router import (
     Answerer,
     Past,
     Route,
+    bare,
     chosen,
     courtesy,
     is_said,
@@ -77,6 +78,7 @@ UNDERSTOOD = (
 )
 PREFERS = "says how the person likes answers"
 NOTED = "I've noted your preference and will apply it to future queries: {what}."  # seed 004, C.4
+STANDING = " All that you prefer by now: {all}. Where they differ, the strictest counts."
 REVISES = "revises"  # of a question's options: the request whose answer it puts right
 _WAITING = frozenset({"needs_fact", "needs_choice", "pending"})  # and whatever else offers a choice
 
@@ -283,7 +285,7 @@ def _objects(text: str, session: Session, services: Services) -> bool:
 
 def _liked(text: str, services: Services) -> tuple[str, str] | None:
     """The preference that *text* says, and nothing else."""
-    return next((one for one, phrases in services.lexicons.liked.items() if is_said(text, phrases)), None)
+    return services.lexicons.liked.get(bare(text))
 
 
 def _answerer(way: Route, services: Services) -> Answerer | None:
@@ -293,11 +295,27 @@ def _answerer(way: Route, services: Services) -> Answerer | None:
 def _answered(begun: _Begun, attempts: int, services: Services) -> _Answered:
     """The answer to what has begun, with what it came from."""
     mine = services.recalling(begun.recalled)
-    answered = _answer(begun.question, begun.route, begun.session, attempts, mine)
+    answered = _answer(begun.question, begun.route, begun.session, attempts, mine, begun.recalled)
     return replace(answered, before=begun.session, recalled=begun.recalled)
 
 
-def _answer(question: Question, way: Route, session: Session, attempts: int, services: Services) -> _Answered:
+def _noted(question: Question, way: Route, liked: tuple[str, str], recalled: Recalled, services: Services) -> _Answered:
+    """A preference is remembered beside those that stand, and the person hears which those are."""
+    text, standing = NOTED.format(what=in_words(*liked)), laid_over(recalled.preferences, liked)
+    if len(standing) > 1:
+        text += STANDING.format(all="; ".join(in_force(standing, services.index.rules)))
+    reply = _say(question, services, "refusal", "answered", text)
+    return _Answered(question, Turn(reply, {}), reply, way, None, retains=liked)
+
+
+def _answer(
+    question: Question,
+    way: Route,
+    session: Session,
+    attempts: int,
+    services: Services,
+    recalled: Recalled = NOTHING,
+) -> _Answered:
     """Let the answerer speak; what it raises as a BylawError becomes a reply that says so."""
     if attempts > services.max_attempts:
         text = f"I tried {attempts - 1} times to answer this and broke down each time. A person has to look at it."
@@ -310,8 +328,7 @@ def _answer(question: Question, way: Route, session: Session, attempts: int, ser
     if answerer is None and way.reason == WRONG:
         return _objected(question, way, session, services)
     if answerer is None and way.reason == PREFERS and (liked := _liked(question.text, services)) is not None:
-        reply = _say(question, services, "refusal", "answered", NOTED.format(what=in_words(*liked)))
-        return _Answered(question, Turn(reply, {}), reply, way, None, retains=liked)
+        return _noted(question, way, liked, recalled, services)
     if answerer is None and way.reason == BOTH:
         return _which(question, way, session, services)
     if answerer is None:
@@ -527,7 +544,7 @@ def rebuild(question: Question, session: Session, services: Services, recalled: 
     """The reply that *services* give to *question* in *session*, with what was *recalled* then; nothing is kept."""
     mine = services.recalling(recalled)
     chosen_question, way = _scope(question, session, mine)
-    return _answer(chosen_question, way, session, 1, mine).reply
+    return _answer(chosen_question, way, session, 1, mine, recalled).reply
 
 
 @contextmanager

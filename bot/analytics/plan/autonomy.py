@@ -2,15 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from decimal import Decimal
+from functools import lru_cache
 
 from bot.analytics.plan.interfaces import DECISIONS, AuthRequest, AuthResponse, Plan
 from bot.conversation import Acceptance, Actor
 from bylaw.authored.context import Entity
 from bylaw.authored.machines.access import Roles
 from bylaw.authored.machines.autonomy import Autonomy, Preference
+from bylaw.language.lexicon import Phrases, lexicon
+from bylaw.language.text import words_of
 
 LARGE = "the plan is above the resource limits"
 PROPOSED = "a language model put the question this way"
@@ -141,6 +144,29 @@ def _fits(preference: Preference, around: Circumstances) -> bool:
     domains = {entity.domain for entity in around.asked if entity.domain}
     fits_domain = not preference.domains or not domains.isdisjoint(preference.domains)
     return fits_domain and (preference.complexity_from is None or around.complexity >= preference.complexity_from)
+
+
+def find_wishes(text: str, rules: Autonomy) -> tuple[str, ...]:
+    """The phrases by which *text* asks for more care or for less, the longest first at each place.
+
+    "Do not just do it" asks for nothing less: what sets care aside counts only where nothing denies it.
+    """
+    words, known = words_of(text), _spelled(rules.preference_phrases())
+    found = {known[words[first:behind]]: first for first, behind in Phrases.of(map(" ".join, known)).find(words)}
+    return tuple(
+        phrase
+        for phrase, first in found.items()
+        if phrase not in rules.just_do_it.phrases or not (first and _denies(words[first - 1]))
+    )
+
+
+@lru_cache(16)
+def _spelled(phrases: tuple[str, ...]) -> Mapping[tuple[str, ...], str]:
+    return {words: phrase for phrase in phrases if (words := words_of(phrase))}
+
+
+def _denies(word: str) -> bool:
+    return word in lexicon()["negation"] or word.endswith(("n't", "n’t"))
 
 
 def _escalation(around: Circumstances) -> tuple[Actor, ...]:

@@ -164,7 +164,7 @@ def judge(
         touched=touched,
         complexity=factors.complexity,
         plan=planned.plan,
-        phrases=bound.stakes,
+        phrases=(*bound.stakes, *autonomy.find_wishes(question.text, rules.autonomy)),
         override=override if isinstance(override, int) and 1 <= override <= 5 else None,
         proposed=bound.author is not None,
         alone=bound.is_alone,

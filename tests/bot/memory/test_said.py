@@ -66,20 +66,20 @@ def test_somebody_elses_answer_is_not_meant(talk):
 def test_a_preference_in_words_shapes_ones_own_answers_until_it_is_forgotten(shop, talk):
     noted = talk("weekly by default")
     assert "noted your preference" in noted.text
-    mine = shop.ask("ada", "revenue last month")
+    mine = shop.ask("ada", "revenue over time")
     assert "week" in mine.sql
     assert any("as you prefer" in note for note in mine.caveats)
-    assert "week" not in shop.ask("bo", "revenue last month").sql
+    assert "week" not in (shop.ask("bo", "revenue over time").sql or "")
     assert own.remembered(Actor(id="ada"), shop.services)["preferences"] == {"grain": "week"}
     own.forget("grain", Actor(id="ada"), shop.services)
-    assert "week" not in shop.ask("ada", "revenue last month").sql
+    assert "week" not in (shop.ask("ada", "revenue over time").sql or "")
 
 
 def test_more_care_stands_for_its_author_alone(shop, talk):
     entities = {**CONTEXT["entities"], "orders": {**CONTEXT["entities"]["orders"], "domain": "finance"}}
     shop.serve(Context.model_validate({**CONTEXT, "entities": entities}))
     talk("always confirm financial data")
-    assert own.remembered(Actor(id="ada"), shop.services)["preferences"] == {"care": "confirm_finance"}
+    assert own.remembered(Actor(id="ada"), shop.services)["preferences"] == {"care": ["confirm_finance"]}
     assert [shop.ask(user).level for user in ("ada", "bo")] == [3, 4]
 
 
