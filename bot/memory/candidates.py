@@ -16,7 +16,7 @@ from bot.evidence.store.tables.candidates import BY_PULL_REQUEST, WAITING, Candi
 from bot.evidence.store.tables.corrections import Correction
 from bot.memory.changes import Change, in_words
 from bot.memory.consensus import Consensus, consensus
-from bot.memory.structure import is_in_force, is_there
+from bot.memory.structure import is_in_force, is_readable, is_there, structure
 from bot.services import Services
 from bylaw.audit.entry import AuditEntry, after
 from bylaw.authored.context import Context
@@ -41,7 +41,9 @@ def gather(services: Services, now: datetime, about: Correction | None = None) -
     """
     with services.store.reading() as connection:
         voices = _voices(connection, about)
-        if not voices or not any(_is_news(connection, one) for one in _agreed(voices, connection, services, now)):
+        if not voices or not any(
+            _is_news(connection, one, services) for one in _agreed(voices, connection, services, now)
+        ):
             return 0
     with services.store.writing() as connection:
         found = _agreed(_voices(connection, about), connection, services, now)
@@ -151,7 +153,10 @@ def reopen(candidate: Candidate, services: Services) -> bool:
     """Write down that people opened its pull request again. False: it moved meanwhile, or was proposed anew."""
     now = services.clock()
     with services.store.writing() as connection:
-        if not _stands(connection, candidate) or _open(connection, candidate.structure) is not None:
+        if (
+            not _stands(connection, candidate)
+            or _open(connection, _meant(candidate, services.index.bundle.context), services) is not None
+        ):
             return False
         candidates.change(connection, candidate.candidate_id, stage="opened", reason=None, reviewed_at=now)
         corrections.move(connection, candidate.members, now, stage="candidate")
@@ -218,8 +223,9 @@ def _agreed(
 ) -> tuple[Consensus, ...]:
     rules = services.index.rules
     refused = candidates.all_of(connection, "rejected")
-    rejected = {one.structure: one.reviewed_at for one in refused if one.reviewed_at is not None}
-    return consensus(found, rules.roles, rules.promotion, services.index.bundle.context, now, rejected)
+    context = services.index.bundle.context
+    rejected = {_meant(one, context): one.reviewed_at for one in refused if one.reviewed_at is not None}
+    return consensus(found, rules.roles, rules.promotion, context, now, rejected)
 
 
 def _voices(connection: Connection, about: Correction | None) -> tuple[Correction, ...]:
@@ -228,20 +234,28 @@ def _voices(connection: Connection, about: Correction | None) -> tuple[Correctio
     return corrections.about(connection, str(about.object), str(about.field))
 
 
-def _is_news(connection: Connection, one: Consensus) -> bool:
-    standing = _open(connection, one.structure)
+def _is_news(connection: Connection, one: Consensus, services: Services) -> bool:
+    standing = _open(connection, one.structure, services)
     return standing is None or standing.members != tuple(member.correction_id for member in one.members)
 
 
-def _open(connection: Connection, structure: str) -> Candidate | None:
-    standing = candidates.of_structure(connection, structure)
-    return next((one for one in standing if one.stage in WAITING), None)
+def _open(connection: Connection, meaning: str, services: Services) -> Candidate | None:
+    """The candidate of that meaning that waits already, however it was spelled then."""
+    context = services.index.bundle.context
+    return next((one for one in candidates.all_of(connection, *WAITING) if _meant(one, context) == meaning), None)
+
+
+def _meant(one: Candidate, context: Context) -> str:
+    """What its change means over what is declared now; of one that cannot be read any more, what it meant then."""
+    change = Change.model_validate(one.change)
+    is_known = is_there(change, context) and is_readable(change, context)
+    return structure(change, context) if is_known else one.structure
 
 
 def _proposed(connection: Connection, one: Consensus, services: Services, now: datetime) -> AuditEntry | None:
     """Keep a new candidate; of one that waits already, who else agrees meanwhile."""
     members = tuple(member.correction_id for member in one.members)
-    if (standing := _open(connection, one.structure)) is not None:
+    if (standing := _open(connection, one.structure, services)) is not None:
         if standing.stage == "proposed" and standing.members != members:
             candidates.change(connection, standing.candidate_id, members=members, similar=one.similar)
             corrections.move(connection, members, now, stage="candidate")
@@ -259,7 +273,7 @@ def _proposed(connection: Connection, one: Consensus, services: Services, now: d
 
 
 def _says(context: Context, change: Change) -> bool:
-    return is_there(change, context) and is_in_force(change, context)
+    return is_there(change, context) and is_readable(change, context) and is_in_force(change, context)
 
 
 def _change(one: Correction) -> Change:

@@ -12,13 +12,13 @@ from __future__ import annotations
 import unicodedata
 from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
 from difflib import SequenceMatcher
 
 from bot.evidence.store.tables.corrections import Correction
 from bot.memory.changes import Change
-from bot.memory.structure import current, domain_of, is_in_force, is_there, schema_of, structure
+from bot.memory.structure import current, domain_of, is_in_force, is_readable, is_there, schema_of, structure
 from bylaw.authored.context import Context
 from bylaw.authored.machines.access import Promotion, Roles
 from bylaw.language.figures import figures
@@ -54,13 +54,9 @@ def consensus(
     count for it."""
     since = now - timedelta(days=rules.consensus_window_days)
     no = rejected or {}
-    counted = [
-        one
-        for one in found
-        if since <= one.at <= now
-        and not (one.structure in no and one.at <= no[str(one.structure)])
-        and _counts(one, roles, rules, context)
-    ]
+    standing = [one for one in found if since <= one.at <= now and _counts(one, roles, rules, context)]
+    meant = [replace(one, structure=structure(_change(one), context)) for one in standing]
+    counted = [one for one in meant if not (one.structure in no and one.at <= no[str(one.structure)])]
     fields: dict[tuple[str, str], list[Correction]] = defaultdict(list)
     for one in sorted(counted, key=lambda one: (one.at, one.correction_id)):
         fields[str(one.object), str(one.field)].append(one)
@@ -93,8 +89,8 @@ def _counts(one: Correction, roles: Roles, rules: Promotion, context: Context) -
     """Is it a change of shared knowledge by somebody of weight, about what still stands as they saw it?"""
     if one.correction_type not in ("factual", "gotcha") or one.structure is None or one.stage == "withdrawn":
         return False
-    change = Change(object=str(one.object), field=str(one.field), new=str(one.new))
-    if not is_there(change, context) or is_in_force(change, context) or structure(change) != one.structure:
+    change = _change(one)
+    if not is_there(change, context) or not is_readable(change, context) or is_in_force(change, context):
         return False
     if one.field not in _ADDITIVE and current(change, context) != one.old:
         return False
@@ -120,10 +116,14 @@ def _agreed(voices: Sequence[Correction], roles: Roles, rules: Promotion) -> lis
         people = _people(members, roles)
         if len(people) - len(against) > rules.distinct_user_threshold:
             first = members[0]
-            change = Change(object=str(first.object), field=str(first.field), new=str(first.new))
+            change = _change(first)
             similar = tuple(one.correction_id for one in others if _is_alike(one, first, rules))
             found.append(Consensus(change, name, first.domain, tuple(members), people, against, similar))
     return found
+
+
+def _change(one: Correction) -> Change:
+    return Change(object=str(one.object), field=str(one.field), new=str(one.new))
 
 
 def _people(voices: Iterable[Correction], roles: Roles) -> tuple[str, ...]:

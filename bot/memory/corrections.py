@@ -19,9 +19,21 @@ from bot.evidence.store.tables.requests import Standing
 from bot.memory import preferences
 from bot.memory.candidates import gather
 from bot.memory.changes import Change, field_of, in_words
-from bot.memory.structure import checked, current, domain_of, objects_behind, owners_behind, schema_of, structure
+from bot.memory.structure import (
+    checked,
+    current,
+    domain_of,
+    is_readable,
+    is_there,
+    may_read,
+    objects_behind,
+    owners_behind,
+    schema_of,
+    structure,
+)
 from bot.services import Services
 from bylaw.audit.entry import after
+from bylaw.authored.context import Context
 from bylaw.canonical import fingerprint, is_text
 from bylaw.errors import UsageError
 
@@ -75,7 +87,7 @@ def correct(given: Given, actor: Actor, services: Services) -> Noted:
         standing = answered(connection, given.request_id, actor, services)
     made = _made(given, reason, standing, actor, services)
     with services.store.writing() as connection:
-        if (before := _before(connection, made)) is not None:
+        if (before := _before(connection, made, services.index.bundle.context)) is not None:
             return Noted(before, AGAIN, is_new=False)
         if made.is_applied and len(corrections.applied(connection, actor.id)) >= MOST:
             raise UsageError(f"{MOST} corrections shape your answers already", "forget some: `bylaw memory list`")
@@ -161,6 +173,8 @@ def _changed(given: Given, reply: Reply, actor: Actor, services: Services) -> di
     known = {entity.base_table.schema_name for entity in context.entities.values()}
     if schema is not None and schema not in roles.schemas_of(actor.id, known):
         raise UsageError(GONE)
+    if not may_read(change, actor.id, roles, context):  # as if there were none: its rows are not theirs
+        raise UsageError(f"`{change.new}` reads a column that the context does not know")
     field = field_of(change)
     assert field is not None  # it was checked
     stage: Stage = "localized" if field.is_private else "captured"
@@ -171,24 +185,30 @@ def _changed(given: Given, reply: Reply, actor: Actor, services: Services) -> di
         "field": change.field,
         "old": current(change, context),
         "new": change.new,
-        "structure": structure(change),
+        "structure": structure(change, context),
         "stage": stage,
         "is_applied": field.is_private,
     }
 
 
-def _before(connection: Connection, made: Correction) -> Correction | None:
+def _before(connection: Connection, made: Correction, context: Context) -> Correction | None:
     """The same correction by the same person, where it still holds. Another value takes the place of the one before."""
     if made.structure is None or made.object is None or made.field is None:
         return None
     own = [one for one in corrections.about(connection, made.object, made.field) if one.actor_id == made.actor_id]
     standing = [one for one in own if one.stage in ("captured", "localized", "candidate")]
-    if (same := next((one for one in standing if one.structure == made.structure), None)) is not None:
+    if (same := next((one for one in standing if _meant(one, context) == made.structure), None)) is not None:
         return same
     if made.field != "synonyms":
         replaced = [one.correction_id for one in own if one.is_applied or one in standing]
         corrections.move(connection, replaced, made.at, stage="withdrawn", is_applied=False)
     return None
+
+
+def _meant(one: Correction, context: Context) -> str | None:
+    change = Change(object=str(one.object), field=str(one.field), new=str(one.new))
+    is_known = is_there(change, context) and is_readable(change, context)
+    return structure(change, context) if is_known else one.structure
 
 
 def _told(made: Correction) -> str:

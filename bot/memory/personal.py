@@ -16,7 +16,7 @@ from bot.index import BundleIndex
 from bot.memory import preferences
 from bot.memory.changes import Change, field_of, in_words
 from bot.memory.recall import OwnCorrection, Recalled, SharedChange, in_days
-from bot.memory.structure import applied, is_in_force, is_there
+from bot.memory.structure import applied, check_compiles, is_in_force, is_readable, is_there, may_read
 from bot.rights import PERSONAL
 from bot.router import Answerer
 from bylaw.authored.context import Context
@@ -27,9 +27,10 @@ _MOST_VIEWS = 64  # people whose own view is kept ready
 
 def answering(answerer: Answerer, recalled: Recalled, index: BundleIndex) -> Answerer:
     """*answerer*, for the person of whom this is remembered."""
-    used = tuple(one for one in recalled.corrections if _fits(one.change, index.bundle.context))
+    fitting = tuple(one for one in recalled.corrections if _fits(one.change, recalled.actor_id, index))
     liked = tuple(sorted(recalled.preferences.items()))
-    mine = _view(index, recalled.actor_id if liked else "", tuple(one.change for one in used), liked)
+    mine, changes = _view(index, recalled.actor_id if liked else "", tuple(one.change for one in fitting), liked)
+    used = tuple(one for one in fitting if one.change in changes)
 
     def score(text: str, _index: BundleIndex) -> float:
         return answerer.score(text, mine)
@@ -104,23 +105,32 @@ def _is_near(change: Change, reply: Reply, context: Context) -> bool:
             return change.name.casefold() in {one.words.casefold() for one in reply.bindings}
 
 
-def _fits(change: Change, context: Context) -> bool:
-    """Is there still something to correct? What was merged or removed meanwhile is not applied any more."""
-    field = field_of(change)
-    return field is not None and field.is_private and is_there(change, context) and not is_in_force(change, context)
+def _fits(change: Change, actor_id: str, index: BundleIndex) -> bool:
+    """Is there still something to correct? What was merged or removed meanwhile is not applied any more, nor what would
+    have its author denied the answer.
+    """
+    field, context = field_of(change), index.bundle.context
+    if field is None or not field.is_private or not is_there(change, context):
+        return False
+    if not is_readable(change, context) or not may_read(change, actor_id, index.rules.roles, context):
+        return False
+    return not is_in_force(change, context)
 
 
 @lru_cache(_MOST_VIEWS)
 def _view(
     index: BundleIndex, actor_id: str, changes: tuple[Change, ...], liked: tuple[tuple[str, str], ...]
-) -> BundleIndex:
-    """The index with the changes, each as far as it still fits, and with what the person likes."""
-    context = index.bundle.context
+) -> tuple[BundleIndex, frozenset[Change]]:
+    """The index with the changes that still fit, and with what the person likes; which changes those are."""
+    context, used = index.bundle.context, set[Change]()
     for change in changes:
         try:
-            context = applied(context, change)
+            changed = applied(context, change)
+            check_compiles(change, changed)
         except BylawError:
             continue  # the record moved on: the shared knowledge is newer than the correction
+        context = changed
+        used.add(change)
     if context is not index.bundle.context:
         index = BundleIndex(index.bundle.model_copy(update={"context": context}))
-    return preferences.applied(index, actor_id, dict(liked)) if liked else index
+    return preferences.applied(index, actor_id, dict(liked)) if liked else index, frozenset(used)

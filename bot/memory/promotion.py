@@ -104,7 +104,8 @@ def _agreed(candidate: Candidate, services: Services) -> Consensus:
     with services.store.reading() as connection:
         voices = corrections.about(connection, change.object, change.field)
     found = consensus(voices, rules.roles, rules.promotion, services.index.bundle.context, services.clock())
-    agreed = next((one for one in found if one.structure == candidate.structure), None)
+    named = set(candidate.members)  # the meaning that its members say now, whatever the fingerprint was then
+    agreed = next((one for one in found if named & {member.correction_id for member in one.members}), None)
     if agreed is None:
         raise UsageError(
             f"`{candidate.candidate_id}` is no longer what enough people say",

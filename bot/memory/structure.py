@@ -16,7 +16,10 @@ from sqlglot import exp
 from bot.conversation import Reply
 from bot.index import BundleIndex
 from bot.memory.changes import FIELDS, LEAVE_OUT, Change, CorrectableField, Kind, Reads, field_of
+from bot.memory.normal import closed_lists, normal_form, unlisted, values_in_words
+from bot.memory.words import names_something
 from bylaw.authored.context import Context, Gotcha, Metric
+from bylaw.authored.machines.access import Roles
 from bylaw.canonical import fingerprint, is_text
 from bylaw.errors import BylawError, UsageError
 from bylaw.semantic.catalogue import known_columns
@@ -44,16 +47,41 @@ def checked(change: Change, context: Context) -> Change:
         raise UsageError(f"`{field.name}` takes 1 to {_LONGEST[field.reads]} printable characters")
     tidy = change.model_copy(update={"new": text})
     tidy = tidy.model_copy(update={"new": _spelled(tidy, field, context)})
+    if (personal := personal_column(tidy, context)) is not None:
+        raise UsageError(f"`{personal}` is personal data: no answer reads it", "say it by another column")
+    _check_values(tidy, context)
     if is_in_force(tidy, context):
         raise UsageError(f"`{change.object}` says so already", "nothing was kept; ask again and look at the reading")
-    _compiled(tidy, applied(context, tidy))
+    check_compiles(tidy, applied(context, tidy))
     return tidy
 
 
-def structure(change: Change) -> str:
+def structure(change: Change, context: Context) -> str:
     """The fingerprint of what a checked change means: equal for equal changes, whoever wrote them how."""
     new = change.new.casefold() if _reads(change) in ("word", "name") else change.new
+    if _reads(change) in ("condition", "expression"):
+        new = _meaning(new, entity_of(change, context), context)
     return fingerprint({"object": change.object, "field": change.field, "new": new})
+
+
+def personal_column(change: Change, context: Context) -> str | None:
+    """The personal data that a change would have answers read, None where it names none.
+
+    Whoever asked for such an answer would be denied it.
+    """
+    for owner, column in _columns_read(change, context):
+        entity = context.entities.get(owner)
+        if entity is not None and column.casefold() in {one.casefold() for one in entity.pii}:
+            return column
+    return None
+
+
+def may_read(change: Change, actor_id: str, roles: Roles, context: Context) -> bool:
+    """May this person read every table that the value of a change reads?"""
+    known = {entity.base_table.schema_name for entity in context.entities.values()}
+    mine = roles.schemas_of(actor_id, known)
+    owners = {owner for owner, _ in _columns_read(change, context)} & context.entities.keys()
+    return all(context.entities[name].base_table.schema_name in mine for name in owners)
 
 
 def current(change: Change, context: Context) -> Any:
@@ -67,15 +95,16 @@ def is_in_force(change: Change, context: Context) -> bool:
     """Does *context* say what the change says?"""
     if change.name not in getattr(context, change.kind):
         return False
+    entity = entity_of(change, context)
     if change.kind in ("metrics", "entities") and change.field == LEAVE_OUT:
         near = [one for one in applicable(context, {change.name}) if one.required_filter]
-        return any(_same_sql(one.required_filter or "", change.new, entity_of(change, context)) for one in near)
+        return any(_is_same(one.required_filter or "", change.new, entity, context) for one in near)
     now = current(change, context)
     match _reads(change):
         case "word" if isinstance(now, list):
             return change.new.casefold() in {word.casefold() for word in now}
         case "condition" | "expression":
-            return now is not None and _same_sql(now, change.new, entity_of(change, context))
+            return now is not None and _is_same(now, change.new, entity, context)
         case _:
             return bool(now == change.new)
 
@@ -83,6 +112,14 @@ def is_in_force(change: Change, context: Context) -> bool:
 def is_there(change: Change, context: Context) -> bool:
     """Is there still such a record, with a field that may be corrected?"""
     return field_of(change) is not None and change.name in getattr(context, change.kind)
+
+
+def is_readable(change: Change, context: Context) -> bool:
+    """Can its value still be read, and without personal data? What was kept may be older than what is declared now."""
+    try:
+        return personal_column(change, context) is None and bool(structure(change, context))
+    except InvalidExpression:
+        return False
 
 
 def applied(context: Context, change: Change) -> Context:
@@ -102,7 +139,7 @@ def applied(context: Context, change: Change) -> Context:
 def gotcha_of(change: Change) -> Gotcha:
     """The trap that a change of `required_filter` on a metric or an entity writes down."""
     return Gotcha(
-        id=f"{change.name.replace('_', '-')}-{structure(change)[:8]}",
+        id=f"{change.name.replace('_', '-')}-{fingerprint(change.model_dump())[:8]}",
         trap=f"Some rows do not belong into {change.name.replace('_', ' ')}.",
         applies_to=[change.name],
         required_filter=change.new,
@@ -211,6 +248,10 @@ def _spelled(change: Change, field: CorrectableField, context: Context) -> str:
     for owner, column in read:
         if owner not in known or (context.entities[owner].facts and column not in known[owner]):
             raise UsageError(f"`{owner}.{column}` is no column that the context knows")
+    try:
+        normal_form(change.new, entity, ())
+    except InvalidExpression as error:
+        raise UsageError(error.message, "write it as a shorter condition") from None
     return _sql(change.new, entity)
 
 
@@ -260,8 +301,39 @@ def _sql(text: str, entity: str) -> str:
     return tree.sql(dialect="duckdb", comments=False)
 
 
-def _same_sql(one: str, other: str, entity: str) -> bool:
-    return _sql(one, entity) == _sql(other, entity)
+def _is_same(one: str, other: str, entity: str, context: Context) -> bool:
+    return _meaning(one, entity, context) == _meaning(other, entity, context)
+
+
+def _meaning(text: str, entity: str, context: Context) -> str:
+    owners = {owner for owner, _ in columns_of(text, entity)}
+    return normal_form(text, entity, closed_lists(context, owners))
+
+
+def _columns_read(change: Change, context: Context) -> tuple[tuple[str, str], ...]:
+    """(entity, column) of everything that answers would read for the value of a change."""
+    match _reads(change):
+        case "condition" | "expression":
+            return columns_of(change.new, entity_of(change, context))
+        case "name":
+            owner, _, name = change.new.partition(".")
+            entity = context.entities.get(owner)
+            parts = () if entity is None else (*entity.dimensions, *entity.time_dimensions)
+            return next((columns_of(part.sql, owner) for part in parts if part.name == name), ())
+        case _:
+            return ()
+
+
+def _check_values(change: Change, context: Context) -> None:
+    """Raise UsageError for a value that a closed list does not hold, and for a word that names nothing."""
+    match _reads(change):
+        case "condition" | "expression":
+            entity = entity_of(change, context)
+            lists = closed_lists(context, {owner for owner, _ in _columns_read(change, context)})
+            for (_, column), value, values in unlisted(change.new, entity, lists):
+                raise UsageError(f"`{column}` is never `{value}`", f"it is one of {values_in_words(values)}")
+        case "word" if change.field == "synonyms" and not names_something(change.new):
+            raise UsageError(f"`{change.new}` names nothing by itself", "say a word that your people use for it")
 
 
 def _put(context: Context, kind: str, record: Any) -> Context:
@@ -269,7 +341,7 @@ def _put(context: Context, kind: str, record: Any) -> Context:
     return context.model_copy(update={kind: {**getattr(context, kind), name: record}})
 
 
-def _compiled(change: Change, context: Context) -> None:
+def check_compiles(change: Change, context: Context) -> None:
     """Raise UsageError where a question about the record could no longer be answered."""
     if change.kind == "glossary" or change.field in ("description", "synonyms", "unit"):
         return

@@ -31,7 +31,7 @@ def said(user, new=VALUES[0], at=NOON, number=0, **others):
     change = checked(Change(object="metrics/revenue", field="filter", new=new), HERE)
     whole = Correction(
         f"C-{number:03}", at, user, WHO.roles_of(user), f"r{number}", "factual", "sales", change.object, change.field,
-        None, change.new, "because", structure(change), "localized", True,
+        None, change.new, "because", structure(change, HERE), "localized", True,
     )  # fmt: skip
     return replace(whole, **others)
 
@@ -67,7 +67,7 @@ def test_how_a_value_is_spelled_does_not_matter():
         lambda: by(SENIORS[:4], at=NOON + timedelta(seconds=1)),
         lambda: by(SENIORS[:4], stage="withdrawn"),
         lambda: by(SENIORS[:4], correction_type="permission"),
-        lambda: by(SENIORS[:4], structure="0" * 64),
+        lambda: [said(who, f"channel = '{who}'", number=n, structure="0" * 64) for n, who in enumerate(SENIORS[:4])],
         lambda: by(SENIORS[:4], old="status = 'new'"),
         lambda: by(SENIORS[:4], domain="finance"),
         lambda: by(SENIORS[:4], actor_roles=("clerk",)),

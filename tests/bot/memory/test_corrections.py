@@ -43,6 +43,7 @@ def test_a_trap_is_a_filter_with_a_word_about_it(shop):
 def test_saying_it_twice_is_saying_it_once_and_another_value_takes_its_place(shop):
     shop.correct("ada")
     assert shop.correct("ada", new="CHANNEL='online'".lower()).text == AGAIN
+    shop.later(minutes=1)
     shop.correct("ada", new="channel = 'store'")
     assert [one.stage for one in shop.kept("ada")] == ["withdrawn", "localized"]
     assert "'store'" in shop.ask("ada").sql
