@@ -247,9 +247,8 @@ def undelivered(user: str, bundle: Path | None, root: Path | None, as_json: bool
     for one in found:
         tried = "once" if one.attempts == 1 else f"{one.attempts} times"
         again = "" if one.next_at is None else f"; next at {one.next_at:%Y-%m-%d %H:%M}"
-        click.echo(
-            safe(f"{one.delivery_id}  {one.what} for {one.recipient}, {one.since:%Y-%m-%d %H:%M}, tried {tried}")
-        )
+        whom = one.recipient or "nobody known"
+        click.echo(safe(f"{one.delivery_id}  {one.what} for {whom}, {one.since:%Y-%m-%d %H:%M}, tried {tried}"))
         click.echo(safe(f"    {one.why or 'not sent'}: {one.advice}{again}"))
     for line in unseen:
         click.echo(safe(f"not heard: {line}"))

@@ -75,8 +75,10 @@ _UNKNOWN = Refusal("refused", "look up Slack's word for it, mend what it says, t
 
 # what is no word of Slack, in the place of one
 UNSEEN = "unseen"  # the thread is too long to be looked through for a message that may be there
+UNREADABLE = "unreadable"  # another version wrote it, or something else did
 _OURS: Mapping[str, str] = {
     UNSEEN: "look whether it is there already: if so close it, else retry, and it is posted",
+    UNREADABLE: "it cannot be read, so it cannot be sent: tell the person yourself where one is named, then close it",
 }
 
 

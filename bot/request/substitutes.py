@@ -16,7 +16,9 @@ def hand_on(delivery_id: str, services: Services) -> str | None:
         lost = deliveries.find(connection, delivery_id)
         if lost is None or lost.kind != "notice":
             return None
-        about, event = str(lost.letter["about"]), str(lost.letter["event"])
+        about, event, said = (lost.word(name) for name in ("about", "event", "text"))
+        if about is None or event is None or said is None:
+            return None
         if event.partition(":")[0] not in _SHARED:
             return None
         copies = deliveries.copies(connection, about, event)
@@ -25,7 +27,7 @@ def hand_on(delivery_id: str, services: Services) -> str | None:
         to, is_channel = _next(copies, services)
         if to is None:
             return None
-        text = f"{lost.letter['text']} (This was for {lost.recipient}, whom Slack does not let me write to.)"
+        text = f"{said} (This was for {lost.recipient}, whom Slack does not let me write to.)"
         deliveries.notify(connection, to, about, event, text, services.clock(), is_channel)
     return to
 

@@ -26,11 +26,14 @@ _GIVEN_UP = "an earlier version gave it up: retry sends it"
 
 @dataclass(frozen=True)
 class Undelivered:
-    """One delivery that waits. `text` is null for whoever it is not for; `next_at` says when it is tried again."""
+    """One delivery that waits. `text` is null for whoever it is not for; `next_at` says when it is tried again.
+
+    `recipient` is null where the row says nobody: only stewards see it.
+    """
 
     delivery_id: str
     what: str
-    recipient: str
+    recipient: str | None
     about: str
     since: datetime
     attempts: int
@@ -117,7 +120,11 @@ def _over(delivery_id: str) -> UsageError:
 
 
 def _may_see(one: Waiting, actor: Actor, services: Services) -> bool:
-    return bool(services.index.rules.roles.is_steward(actor.id)) or actor.id == one.recipient
+    return bool(services.index.rules.roles.is_steward(actor.id)) or _is_for(one, actor)
+
+
+def _is_for(one: Waiting, actor: Actor) -> bool:
+    return one.recipient is not None and actor.id == one.recipient
 
 
 def _is_late(one: Waiting, now: datetime) -> bool:
@@ -137,14 +144,14 @@ def _show(one: Waiting, actor: Actor) -> Undelivered:
         why=one.failure,
         next_at=None if is_blocked else one.next_at,
         advice=_GIVEN_UP if is_given_up else advise(one.cause, one.failure, one.attempts),
-        text=str(one.letter["text"]) if actor.id == one.recipient else None,
+        text=one.word("text") if _is_for(one, actor) else None,
         is_blocked=is_blocked,
     )
 
 
 def _about(one: Waiting) -> str:
     """The request that it answers, or what a notice tells of."""
-    return str(one.letter["about"]) if one.kind == "notice" else one.delivery_id
+    return (one.word("about") if one.kind == "notice" else None) or one.delivery_id
 
 
 def _record(

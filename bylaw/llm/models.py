@@ -234,7 +234,8 @@ def _bedrock(name: str, given: Given) -> Client:
 
     config = Config(retries={"total_max_attempts": 1}, connect_timeout=5, read_timeout=30)
     region = _needed(given.region, "BYLAW_LLM_REGION", given)
-    sdk = boto3.client("bedrock-runtime", region_name=region, endpoint_url=given.url, config=config)
+    session = boto3.Session()  # of its own: the library keeps what its first one was opened with for the whole process
+    sdk = session.client("bedrock-runtime", region_name=region, endpoint_url=given.url, config=config)
     return BedrockConverseModel(name, provider=BedrockProvider(bedrock_client=sdk))
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import replace
 from functools import partial
 from typing import Any
@@ -22,7 +22,13 @@ def tell(threads: Threads) -> int:
     services = threads.serving.services()
     with services.store.reading() as connection:
         found = deliveries.notices(connection, services.clock(), MOST)
-    return run_round([partial(tell_one, name, letter, threads) for name, letter in found], threads.start)
+    return run_round([partial(_job(letter), name, letter, threads) for name, letter in found], threads.start)
+
+
+def _job(letter: Mapping[str, Any]) -> Callable[[str, Mapping[str, Any], Threads], Cause | None]:
+    """How a notice is told; one that cannot be read waits for a person."""
+    is_whole = all(isinstance(letter.get(name), str) for name in ("to", "about", "event", "text"))
+    return tell_one if is_whole else lambda name, _, threads: outbox.set_aside(name, threads.serving.services())
 
 
 def tell_one(delivery_id: str, letter: Mapping[str, Any], threads: Threads) -> Cause | None:

@@ -21,7 +21,7 @@ from bot.delivery.listeners.calls import Failure
 from bot.evidence.store.tables import deliveries
 from bot.evidence.store.tables.deliveries import Cause, Held
 from bot.request.backoff import wait_after
-from bot.request.refusals import UNSEEN
+from bot.request.refusals import UNREADABLE, UNSEEN
 from bot.services import Services
 
 EVENT_TYPE = "bylaw_reply"  # of a message's metadata: whose answer it is
@@ -83,6 +83,13 @@ def settle_failure(held: Held, failure: Failure, services: Services) -> Cause:
         until = services.clock() + wait
         deliveries.postpone(connection, held, until, failure.word, failure.cause, not failure.is_certain)
     return failure.cause
+
+
+def set_aside(delivery_id: str, services: Services) -> Cause | None:
+    """Let what cannot be read wait for a person; the others go on."""
+    with services.store.writing() as connection:
+        held = deliveries.claim(connection, delivery_id, services.new_id(), services.clock(), services.lease)
+    return None if held is None else _wait_for_a_person(held, UNREADABLE, services)
 
 
 @dataclass(frozen=True)

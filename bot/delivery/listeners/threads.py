@@ -7,13 +7,14 @@ takes the utterance up again. What Slack does not take waits until it does, or u
 from __future__ import annotations
 
 import logging
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from concurrent.futures import Executor, Future
 from dataclasses import dataclass
 from datetime import timedelta
 from functools import partial
 from typing import Any
 
+from pydantic import ValidationError
 from slack_sdk import WebClient
 from slack_sdk.errors import SlackApiError
 
@@ -104,7 +105,18 @@ def resume(threads: Threads) -> int:
     services = threads.serving.services()
     with services.store.reading() as connection:
         found = deliveries.waiting(connection, services.clock(), services.lease, MOST)
-    return run_round([partial(deliver, Heard.model_validate(letter), threads) for letter in found], threads.start)
+    return run_round([_job(name, letter, threads) for name, letter in found], threads.start)
+
+
+def _job(delivery_id: str, letter: Mapping[str, Any], threads: Threads) -> Callable[[], Cause | None]:
+    """What is to be done with a message that waits; one that cannot be read waits for a person."""
+    try:
+        heard = Heard.model_validate(letter)
+    except ValidationError:
+        return partial(outbox.set_aside, delivery_id, threads.serving.services())
+    if heard.key != delivery_id:
+        return partial(outbox.set_aside, delivery_id, threads.serving.services())
+    return partial(deliver, heard, threads)
 
 
 def deliver(heard: Heard, threads: Threads) -> Cause | None:

@@ -8,6 +8,7 @@ from datetime import timedelta
 import pytest
 
 from bot.conversation import Actor
+from bot.evidence.store.connection import insert_new
 from bot.evidence.store.tables import audit, deliveries
 from bot.request import undelivered
 from bot.request.backoff import FIRST, MOST, wait_after
@@ -183,3 +184,29 @@ def test_waits_double_up_to_hours_and_are_spread():
 def test_every_refusal_says_what_to_do():
     assert all(one.advice for one in REFUSALS.values())
     assert refusal("what_nobody_knows").cause == "refused"
+
+
+ODD = {
+    "nobody": {},
+    "of other keys": {"text": "hello"},
+    "a list": [1],
+    "numbers for names": {"user": 7, "text": 8, "to": 9, "about": 1, "event": 2},
+    "nulls": {"user": None, "text": None, "to": None, "about": None, "event": None},
+}
+
+
+@pytest.mark.parametrize("kind", ["message", "notice"])
+@pytest.mark.parametrize("letter", ODD.values(), ids=ODD)
+def test_a_row_of_any_shape_is_shown_to_stewards_and_can_be_ended(served, kind, letter):
+    row = {"delivery_id": "odd", "letter": letter, "attempts": 0, "created_at": NOON - timedelta(days=1), "kind": kind}
+    fail(served)
+    with served.store.writing() as connection:
+        assert insert_new(connection, "deliveries", row)
+    (odd, whole) = seen(served, GRACE)
+    assert (odd.recipient, odd.text, whole.recipient) == (None, None, "ana")
+    assert odd.document()["for"] is None
+    assert [one.delivery_id for one in seen(served, ANA)] == [whole.delivery_id]
+    assert seen(served, Actor()) == []
+    undelivered.retry("odd", GRACE, served)
+    undelivered.close("odd", "nobody knows what it was", GRACE, served)
+    assert [one.delivery_id for one in seen(served, GRACE)] == [whole.delivery_id]

@@ -136,8 +136,7 @@ def no_credentials(monkeypatch, tmp_path):
         monkeypatch.delenv(name)
     for name, value in (("AWS_EC2_METADATA_DISABLED", "true"), ("HOME", str(tmp_path))):
         monkeypatch.setenv(name, value)
-    boto3 = pytest.importorskip("boto3")
-    monkeypatch.setattr(boto3, "DEFAULT_SESSION", None)  # it keeps what an earlier test gave it
+    pytest.importorskip("boto3")
 
 
 def test_bedrock_without_credentials_gives_no_answer(no_credentials, fake):

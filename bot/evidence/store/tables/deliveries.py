@@ -45,7 +45,9 @@ class Held:
 
 @dataclass(frozen=True)
 class Waiting:
-    """One delivery that is not where it belongs. `letter` is what was said, or what a notice says."""
+    """One delivery that is not where it belongs. `letter` is what was said, or what a notice says: as it was written,
+    by whatever version, so that any of its words may be missing.
+    """
 
     delivery_id: str
     kind: Literal["message", "notice"]
@@ -59,9 +61,14 @@ class Waiting:
     outcome: Outcome | None
 
     @property
-    def recipient(self) -> str:
-        """Whom it is for."""
-        return str(self.letter["to"] if self.kind == "notice" else self.letter["user"])
+    def recipient(self) -> str | None:
+        """Whom it is for; None where nothing says so."""
+        return self.word("to" if self.kind == "notice" else "user")
+
+    def word(self, name: str) -> str | None:
+        """What the letter says under a name; None where that is no text."""
+        found = self.letter.get(name)
+        return found if isinstance(found, str) and found else None
 
 
 def keep(connection: Connection, delivery_id: str, letter: Mapping[str, Any], now: datetime) -> bool:
@@ -196,7 +203,7 @@ def notices(connection: Connection, now: datetime, most: int = 1_000) -> list[tu
         .order_by(column.created_at, column.delivery_id)
         .limit(most)
     )
-    return [(row.delivery_id, row.letter) for row in rows]
+    return [(row.delivery_id, _letter(row.letter)) for row in rows]
 
 
 def told(connection: Connection, recipient: str, now: datetime) -> list[Mapping[str, Any]]:
@@ -211,11 +218,17 @@ def told(connection: Connection, recipient: str, now: datetime) -> list[Mapping[
     ).all()
     for row in rows:
         _end(connection, row.delivery_id, now, "shown", place={"shown": True})
-    return [{**row.letter, "at": row.created_at.isoformat()} for row in rows]
+    found = [(row, _letter(row.letter)) for row in rows]
+    return [{"about": "", "text": "", **letter, "at": row.created_at.isoformat()} for row, letter in found]
 
 
-def waiting(connection: Connection, now: datetime, patience: timedelta, most: int = 1_000) -> list[Mapping[str, Any]]:
-    """The letters nobody works on: their time has come again, or nobody took them up for so long. Oldest first."""
+def waiting(
+    connection: Connection, now: datetime, patience: timedelta, most: int = 1_000
+) -> list[tuple[str, Mapping[str, Any]]]:
+    """The messages nobody works on, by their names: their time has come again, or nobody took them up for so long.
+
+    Oldest first.
+    """
     column = schema.deliveries.c
     forgotten = sql.and_(column.leased_until.is_(None), column.created_at <= now - patience)
     rows = connection.execute(
@@ -225,7 +238,7 @@ def waiting(connection: Connection, now: datetime, patience: timedelta, most: in
         .order_by(column.created_at, column.delivery_id)
         .limit(most)
     )
-    return [row.letter for row in rows]
+    return [(row.delivery_id, _letter(row.letter)) for row in rows]
 
 
 def list_undelivered(connection: Connection, now: datetime, most: int) -> list[Waiting]:
@@ -261,7 +274,7 @@ def _waiting(row: Mapping[str, Any]) -> Waiting:
     return Waiting(
         delivery_id=row["delivery_id"],
         kind=row["kind"],
-        letter=parsed(row["letter"]),
+        letter=_letter(row["letter"]),
         attempts=row["attempts"],
         created_at=moment(row["created_at"]),
         next_at=maybe(row["leased_until"]) if row["owner"] is None else None,
@@ -270,6 +283,12 @@ def _waiting(row: Mapping[str, Any]) -> Waiting:
         failure=row["failure"],
         outcome=row["outcome"],
     )
+
+
+def _letter(value: Any) -> Mapping[str, Any]:
+    """The letter of a row; an empty one where there stands something else."""
+    found = parsed(value)
+    return found if isinstance(found, Mapping) else {}
 
 
 def _end(connection: Connection, delivery_id: str, now: datetime, outcome: Outcome, **others: Any) -> None:

@@ -18,6 +18,7 @@ from bot.delivery.listeners.ask import mention as read
 from bot.delivery.listeners.notify import tell
 from bot.delivery.listeners.rounds import MOST
 from bot.evidence.store import erasure
+from bot.evidence.store.connection import insert_new
 from bot.evidence.store.tables import deliveries, requests
 from tests.bot.evidence.store.conftest import store_url  # noqa: F401  # the same on both databases
 from tests.fakes.bundle import write_bundle
@@ -447,3 +448,20 @@ def test_what_another_process_still_answers_is_not_answered_with_patience(bot, s
     assert (there(slack), bot.delivery(heard.key)["closed_at"]) == ([], None)
     sweep(bot, clock, minutes=5)
     assert there(slack) == ["revenue by region"]
+
+
+@pytest.mark.parametrize("letter", [{}, {"text": "hello"}, [1], {"key": "another"}], ids=str)
+@pytest.mark.parametrize("kind", ["message", "notice"])
+def test_what_cannot_be_read_waits_for_a_person_and_nothing_waits_for_it(bot, slack, clock, kind, letter):
+    name = notice(bot, clock)
+    with bot.bot.services().store.writing() as connection:
+        row = {"delivery_id": "odd", "letter": letter, "attempts": 0, "kind": kind}
+        assert insert_new(connection, "deliveries", {**row, "created_at": clock.now - timedelta(days=1)})
+    heard = ask(bot, slack)
+    clock.now += timedelta(hours=1)
+    desks.resume(bot.slack.threads)
+    tell(bot.slack.threads)
+    assert bot.delivery("odd")["blocked_at"] is not None
+    assert bot.delivery("odd")["failure"] == "unreadable"
+    assert bot.delivery(heard.key)["closed_at"] is not None
+    assert bot.delivery(name)["outcome"] == "delivered"

@@ -27,7 +27,7 @@ def claim(store, owner="a", now=NOON):
 
 def waiting(store, now):
     with store.reading() as connection:
-        return deliveries.waiting(connection, now, LEASE)
+        return [letter for _, letter in deliveries.waiting(connection, now, LEASE)]
 
 
 def test_the_second_time_is_no_first_time(kept):
@@ -119,4 +119,4 @@ def test_a_round_takes_the_oldest(store):
         for n in range(9):
             deliveries.keep(connection, f"m{n}", {"n": n}, NOON - timedelta(minutes=n))
         found = deliveries.waiting(connection, NOON + LEASE, LEASE, 3)
-    assert [letter["n"] for letter in found] == [8, 7, 6]
+    assert [letter["n"] for _, letter in found] == [8, 7, 6]
