@@ -12,10 +12,12 @@ from slack_sdk import WebClient
 from slack_sdk.errors import SlackApiError
 
 from tests.fakes.slack.blocks import problems
+from tests.fakes.slack.payloads import standing
 from tests.fakes.slack.server import FakeSlack
 from tests.rows import each
 
 ROWS = yaml.safe_load(Path(__file__).with_name("slack_refusals.yaml").read_text(encoding="utf-8"))
+TEXT = {"type": "plain_text", "text": "x"}
 
 
 @pytest.fixture
@@ -41,6 +43,38 @@ def lengthened(value):
 def test_blocks_that_slack_refuses(row):
     found = problems(lengthened(row["blocks"]) * row.get("times", 1))
     assert any(row["says"] in one for one in found), found
+
+
+FIELDS = [
+    {"type": "plain_text_input", "action_id": "a", "initial_value": "x"},
+    {
+        "type": "static_select",
+        "action_id": "a",
+        "options": [OPTION := {"text": TEXT, "value": "v"}],
+        "placeholder": TEXT,
+    },
+    {
+        "type": "multi_static_select",
+        "action_id": "a",
+        "options": [OPTION],
+        "placeholder": TEXT,
+        "initial_options": [OPTION],
+    },
+]
+
+
+@pytest.mark.parametrize("element", FIELDS, ids=lambda one: one["type"])
+def test_a_message_takes_fields_and_a_click_tells_all_of_them(element):
+    blocks = [{"type": "input", "block_id": "b", "label": TEXT, "element": element}]
+    assert problems(blocks) == []
+    (told,) = standing(blocks)["b"].values()
+    assert told["type"] == element["type"]
+    assert [value for name, value in told.items() if name != "type"] in (["x"], [None], [[OPTION]])
+
+
+def test_more_text_than_a_message_carries_is_refused(slack):
+    blocks = [{"type": "section", "text": {"type": "plain_text", "text": "x" * 3000}}] * 5
+    assert refused(client(slack).chat_postMessage, channel="C1", text="hi", blocks=blocks) == "msg_blocks_too_long"
 
 
 def refused(call, **arguments):

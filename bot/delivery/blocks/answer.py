@@ -50,7 +50,7 @@ def told(text: str) -> kit.Message:
 
 
 def _message(reply: Reply, blocks: list[kit.Block]) -> kit.Message:
-    return kit.Message(kit.escape(kit.clipped(reply.text, kit.FALLBACK)) or "…", tuple(blocks))
+    return kit.Message(kit.escape(kit.clipped(reply.text, kit.FALLBACK)) or "…", kit.fitted(blocks))
 
 
 def _parts(reply: Reply, rows_shown: int) -> Iterator[kit.Block]:

@@ -28,6 +28,10 @@ CELL = 60
 INPUT = 1_000  # characters that are typed into a field
 
 
+LABEL = 2_000  # of a field
+MESSAGE = 10_000  # letters of all blocks of a message but its table; Slack refuses somewhere above 11,000
+
+
 @dataclass(frozen=True)
 class Message:
     """What is posted: blocks, and the text that notifications and screen readers get."""
@@ -67,6 +71,37 @@ def paragraphs(text: str, most: int = 4) -> list[Block]:
         found.append(section(rest[:cut]))
         rest = rest[cut:].lstrip("\n")
     return [*found, section(rest)]
+
+
+def letters(value: Any) -> int:
+    """How much text stands in blocks, those of a table left out."""
+    if isinstance(value, dict):
+        if value.get("type") == "table":
+            return 0
+        return sum(len(one) if name == "text" and isinstance(one, str) else letters(one) for name, one in value.items())
+    return sum(map(letters, value)) if isinstance(value, list | tuple) else 0
+
+
+def fitted(blocks: Sequence[Block]) -> tuple[Block, ...]:
+    """*blocks* as a message carries them: where they say more than it takes, the longest texts end earlier."""
+    made = tuple(blocks)
+    for limit in (2_000, 1_000, 500, 200):
+        if letters(made) <= MESSAGE:
+            break
+        made = tuple(_shortened(one, limit) for one in made)
+    return made[:BLOCKS]
+
+
+def _shortened(value: Any, limit: int) -> Any:
+    """The same with shorter texts, but for those whose marks must not be cut."""
+    if isinstance(value, list):
+        return [_shortened(one, limit) for one in value]
+    if not isinstance(value, dict) or value.get("type") in ("mrkdwn", "table"):
+        return value
+    return {
+        name: clipped(one, limit) if name == "text" and isinstance(one, str) else _shortened(one, limit)
+        for name, one in value.items()
+    }
 
 
 def context(*texts: str) -> Block:
@@ -117,7 +152,7 @@ def menu(label: str, action: str, options: Sequence[tuple[str, str]]) -> Block:
 
 def asked(label: str, block_id: str, element: Block, is_optional: bool = False, is_dispatched: bool = False) -> Block:
     """A field of a form; *is_dispatched*: what is chosen in it is told at once."""
-    made = {"type": "input", "block_id": block_id, "label": plain(label), "element": element}
+    made = {"type": "input", "block_id": block_id, "label": plain(label, LABEL), "element": element}
     return {**made, "optional": is_optional, "dispatch_action": is_dispatched}
 
 

@@ -22,19 +22,25 @@ class Click:
 
 def read(body: Mapping[str, Any]) -> Click | None:
     """The click in an interaction payload; None for one that names no person, place or value."""
-    container, user = _part(body, "container"), _part(body, "user")
+    container, (user, team) = _part(body, "container"), clicker(body)
     acted = body.get("actions")
     first = acted[0] if isinstance(acted, list) and acted else {}
     action = first if isinstance(first, Mapping) else {}
     message = _word(container, "message_ts")
     found = Click(
-        user=_word(user, "id"),
-        team=_word(user, "team_id") or _word(_part(body, "team"), "id"),
+        user=user,
+        team=team,
         channel=_word(container, "channel_id") or _word(_part(body, "channel"), "id"),
         message=message,
         value=_word(action, "value") or _word(_part(action, "selected_option"), "value"),
     )
     return found if found.user and found.channel and found.value and is_stamp(message) else None
+
+
+def clicker(body: Mapping[str, Any]) -> tuple[str, str]:
+    """Who did something in Slack, and the workspace they belong to; empty where the payload names nobody."""
+    user = _part(body, "user")
+    return _word(user, "id"), _word(user, "team_id") or _word(_part(body, "team"), "id")
 
 
 def _word(values: Mapping[str, Any], name: str) -> str:

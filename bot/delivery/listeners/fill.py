@@ -10,38 +10,82 @@ from slack_bolt import Ack, Respond
 from bot import rights
 from bot.analytics.form import from_choices
 from bot.delivery.blocks import answer, form, kit
-from bot.delivery.listeners import say
+from bot.delivery.listeners import calls, say
 from bot.delivery.listeners.clarify import ANSWERED, GONE, NOT_YOURS, said_by
-from bot.delivery.listeners.click_payload import Click, read
+from bot.delivery.listeners.click_payload import Click, clicker, read
 from bot.delivery.listeners.threads import Threads
 from bot.evidence.store import kept
 from bot.evidence.store.tables.requests import Standing
 
+_LATE = "That took too long for Slack. Press the button again."
+
 
 def run(ack: Ack, body: Mapping[str, Any], respond: Respond, threads: Threads) -> None:
-    """Take what the menus stand at as a filled form."""
-    click, state = read(body), body.get("state")
-    services = threads.serving.services()
-    with services.store.reading() as connection:
-        standing = kept.standing(connection, click.value) if click else None
-    refused = _refused(click, standing)
+    """Take what the fields of a message stand at as a filled form."""
+    click = read(body)
+    standing, refused = _asked(click.user, click.value, threads) if click else (None, GONE)
     if refused or click is None or standing is None or standing.reply is None:
         ack()
         threads.start(lambda: say.privately(respond, refused or GONE))
         return
-    given = from_choices(form.picked(state if isinstance(state, Mapping) else {}))
-    is_new = threads.take(said_by(click, standing, standing.question.text, given))
+    is_new = _take(click, standing, body.get("state"), threads)
     ack()
     if not is_new:
         threads.start(lambda: say.privately(respond, ANSWERED))
         return
-    threads.hand_over(said_by(click, standing, standing.question.text, given))
     told = f"<@{kit.escape(click.user)}> filled in the form"
-    shown = answer.closed(standing.reply, rights.rows_shown(services.index), told)
+    shown = answer.closed(standing.reply, rights.rows_shown(threads.serving.services().index), told)
     threads.start(lambda: say.instead(respond, shown))
 
 
-def _refused(click: Click | None, standing: Standing | None) -> str | None:
-    if click is None or standing is None or standing.reply is None or standing.reply.form is None:
-        return GONE
-    return None if standing.question.actor.id == click.user else NOT_YOURS
+def open_form(ack: Ack, body: Mapping[str, Any], respond: Respond, threads: Threads) -> None:
+    """Show a form that is too large for a message to who was asked."""
+    click = read(body)
+    ack()
+    standing, refused = _asked(click.user, click.value, threads) if click else (None, GONE)
+    if refused or click is None or standing is None or standing.reply is None or standing.reply.form is None:
+        threads.start(lambda: say.privately(respond, refused or GONE))
+        return
+    try:
+        view = form.view(standing.reply.form, f"{click.message}:{click.value}")
+        threads.client.views_open(trigger_id=str(body.get("trigger_id")), view=view)
+    except calls.FAILED as error:
+        calls.noted(error)
+        threads.start(lambda: say.privately(respond, _LATE))
+
+
+def send(ack: Ack, body: Mapping[str, Any], threads: Threads) -> None:
+    """Take a form that was opened and sent."""
+    view = body.get("view")
+    view = view if isinstance(view, Mapping) else {}
+    message, _, request_id = str(view.get("private_metadata")).partition(":")
+    user, team = clicker(body)
+    standing, refused = _asked(user, request_id, threads)
+    if refused or standing is None:
+        ack(response_action="update", view=form.told(refused or GONE))
+        return
+    channel = standing.question.session_id.split(":")[2]
+    click = Click(user=user, team=team, channel=channel, message=message, value=request_id)
+    if _take(click, standing, view.get("state"), threads):
+        ack()
+    else:
+        ack(response_action="update", view=form.told(ANSWERED))
+
+
+def _take(click: Click, standing: Standing, state: Any, threads: Threads) -> bool:
+    """Keep the filled form and answer it. False: the question was answered already."""
+    given = from_choices(form.picked(state if isinstance(state, Mapping) else {}))
+    heard = said_by(click, standing, standing.question.text, given)
+    is_new = threads.take(heard)
+    if is_new:
+        threads.hand_over(heard)
+    return is_new
+
+
+def _asked(user: str, request_id: str, threads: Threads) -> tuple[Standing | None, str | None]:
+    """The question whose form it is; in words why there is none for this person."""
+    with threads.serving.services().store.reading() as connection:
+        standing = kept.standing(connection, request_id)
+    if standing is None or standing.reply is None or standing.reply.form is None:
+        return None, GONE
+    return standing, None if standing.question.actor.id == user else NOT_YOURS

@@ -31,6 +31,7 @@ ACTIONS: Mapping[str, Act] = {
     answer.SHOW: show.show,
     rf"{clarify.ACTION}(_\d+)?": clarifying.choose,
     form.RUN: fill.run,
+    form.OPEN: fill.open_form,
     wrong_blocks.WRONG: wrong.open_form,
     wrong_blocks.WHAT: wrong.choose,
     queue_blocks.REVIEW: queue.review,
@@ -38,6 +39,7 @@ ACTIONS: Mapping[str, Act] = {
     queue_blocks.REJECT: queue.ask_why,
 }
 VIEWS: Mapping[str, Send] = {
+    form.SENT: fill.send,
     wrong_blocks.WRONG: wrong.send,
     queue_blocks.REJECT: queue.reject,
 }

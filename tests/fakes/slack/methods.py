@@ -12,8 +12,8 @@ from itertools import count
 from pathlib import Path
 from typing import Any
 
-from tests.fakes.slack.blocks import problems, view_problems
-from tests.fakes.slack.payloads import APP, BOT, BOT_ID, TEAM, mention, message
+from tests.fakes.slack.blocks import is_too_long, problems, view_problems
+from tests.fakes.slack.payloads import APP, BOT, BOT_ID, TEAM, mention, message, standing
 
 MANIFEST = Path(__file__).parents[3] / "bot" / "manifest.json"
 MAX_TEXT = 40_000
@@ -130,7 +130,7 @@ class World:
             raise Refused("invalid_arguments", response_metadata={"messages": found})
         name = f"V{next(self._clock)}"
         known = {"id": name, "hash": f"h{name}", "team_id": TEAM, "app_id": APP, "bot_id": BOT_ID, "user": user}
-        state = {"values": begun(view["blocks"])}
+        state = {"values": standing(view["blocks"])}
         self.views[name] = {"private_metadata": "", "callback_id": "", **view, **known, "state": state}
         stack = self.modals.setdefault(user, [])
         self.modals[user] = [*(stack if is_on_top else stack[:-1]), name]
@@ -237,6 +237,9 @@ class World:
         if found := problems(blocks):
             self.defects += found
             raise Refused("invalid_blocks", errors=found)
+        if is_too_long(blocks):
+            self.defects.append("msg_blocks_too_long")
+            raise Refused("msg_blocks_too_long")
         if channel in self.archived:
             raise Refused("is_archived")
         check_metadata(arguments.get("metadata"))
@@ -251,15 +254,6 @@ class World:
         post = {**kept, "blocks": said.get("blocks") or [], "ts": ts, "channel": channel, "user": BOT, "to": to}
         self.messages[channel, ts] = post
         return post
-
-
-def begun(blocks: Iterable[Mapping[str, Any]]) -> dict[str, Any]:
-    """What stands in the fields of a form before anybody fills them in."""
-    return {
-        block["block_id"]: {element["action_id"]: {"type": element["type"], "value": element["initial_value"]}}
-        for block in blocks
-        if block["type"] == "input" and (element := block["element"]).get("initial_value")
-    }
 
 
 def check_metadata(given: Any) -> None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import hashlib
 import hmac
 import time
+from collections.abc import Iterable
 from itertools import count
 from typing import Any
 
@@ -14,6 +15,7 @@ BOT_ID = "BBYLAW"
 APP = "A0BYLAW"
 
 _numbers = count(1)
+_STATEFUL = ("plain_text_input", "static_select", "multi_static_select")
 
 
 def signed(body: str, secret: str, at: float | None = None) -> dict[str, str]:
@@ -55,6 +57,30 @@ def message(text: str, user: str, channel: str, ts: str, **others: Any) -> dict[
     return envelope({"type": "message", "channel_type": kind, **said, **others})
 
 
+def standing(blocks: Iterable[dict[str, Any]]) -> dict[str, Any]:
+    """What every field of a message or a form stands at before anybody changes it, as `state.values` tells it."""
+    fields = [(block, element) for block in blocks for element in _fields(block)]
+    found: dict[str, Any] = {}
+    for n, (block, element) in enumerate(fields):
+        told = found.setdefault(block.get("block_id", f"b{n}"), {})
+        told[element["action_id"]] = {"type": element["type"], **_begun(element)}
+    return found
+
+
+def _fields(block: dict[str, Any]) -> list[dict[str, Any]]:
+    given = [*block.get("elements", ()), block.get("accessory"), block.get("element")]
+    return [one for one in given if isinstance(one, dict) and one.get("type") in _STATEFUL]
+
+
+def _begun(element: dict[str, Any]) -> dict[str, Any]:
+    match element["type"]:
+        case "static_select":
+            return {"selected_option": element.get("initial_option")}
+        case "multi_static_select":
+            return {"selected_options": element.get("initial_options", [])}
+    return {"value": element.get("initial_value")}
+
+
 def click(element: dict[str, Any], user: str, posted: dict[str, Any], answer_at: str, **others: Any) -> dict[str, Any]:
     """Somebody clicks on *element* of the message *posted*; one that only they see is not repeated in the payload."""
     container = {"type": "message", "message_ts": posted["ts"], "channel_id": posted["channel"]}
@@ -75,7 +101,7 @@ def click(element: dict[str, Any], user: str, posted: dict[str, Any], answer_at:
         "is_enterprise_install": False,
         "channel": {"id": posted["channel"], "name": "directmessage" if posted["channel"][0] == "D" else "returns"},
         **shown,
-        "state": {"values": {}},
+        "state": {"values": posted.get("state") or standing(posted["blocks"])},
         "response_url": answer_at,
         "actions": [
             {"action_id": element["action_id"], "block_id": "b", "type": element["type"], "action_ts": "1.1", **value}

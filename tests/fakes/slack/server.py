@@ -170,6 +170,23 @@ class FakeSlack(World):
             element = {**element, "options": [o for o in element["options"] if o["text"]["text"] == label]}
         return self.interact(payloads.click(element, user, dict(post), self.window(post, user), **others))
 
+    def fill(self, post: Mapping[str, Any], label: str, *values: str) -> dict[str, Any]:
+        """*post* with the field of that label filled in by whoever looks at it: options by their labels, or typed."""
+        state = {name: dict(inner) for name, inner in (post.get("state") or payloads.standing(post["blocks"])).items()}
+        block = next(one for one in post["blocks"] if one.get("label", {}).get("text") == label)
+        element = block["element"]
+        options = [one for one in element.get("options", ()) if one["text"]["text"] in values]
+        match element["type"]:
+            case "plain_text_input":
+                told: dict[str, Any] = {"value": ", ".join(values)}
+            case "static_select":
+                told = {"selected_option": options[0] if options else None}
+            case _:
+                told = {"selected_options": options}
+        assert element["type"] == "plain_text_input" or len(options) == len(values), "no such option"
+        state[block["block_id"]] = {element["action_id"]: {"type": element["type"], **told}}
+        return {**post, "state": state}
+
     def choose(self, user: str, label: str) -> Sent:
         """*user* chooses *label* in a menu of the form in front of them, which is told at once where it says so."""
         view = self.modal(user)

@@ -6,13 +6,13 @@ import json
 from pathlib import Path
 
 import yaml
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from bot.conversation import Ask, Choice, Citation, Reply
-from bot.delivery.blocks import answer, clarify, kit
+from bot.conversation import Ask, Choice, Citation, Form, FormField, Reply
+from bot.delivery.blocks import answer, clarify, form, kit
 from tests.fakes.frame import reply
-from tests.fakes.slack.blocks import problems
+from tests.fakes.slack.blocks import is_too_long, problems, view_problems
 from tests.fakes.slack.methods import World
 from tests.fakes.slack.reading import shown
 from tests.rows import each
@@ -71,8 +71,31 @@ replies = st.builds(
 def test_slack_takes_every_message(made, rows_shown):
     for message in (answer.answer(made, rows_shown), answer.closed(made, rows_shown, "done")):
         assert problems(list(message.blocks)) == []
+        assert not is_too_long(list(message.blocks))
         assert 1 <= len(message.text) <= 40_000
         json.dumps(message.blocks)
+
+
+fields = st.builds(
+    FormField,
+    name=st.sampled_from(["metrics", "by", "filters", "values", "period", "limit"]),
+    label=texts,
+    options=st.integers(0, 150).map(
+        lambda count: tuple(Choice(value=f"{n}" * 60, label=f"<!channel> {n} {'z' * 90}") for n in range(count))
+    ),
+    chosen=st.sampled_from([(), ("5" * 60,), ("nothing",)]),
+    is_many=st.booleans(),
+)
+
+
+@settings(max_examples=40)
+@given(st.lists(fields, max_size=6, unique_by=lambda one: one.name), texts)
+def test_slack_takes_every_form(found, text):
+    asked = Form(fields=tuple(found))
+    made = answer.answer(reply(kind="data", status="needs_choice", text=text, form=asked), 3)
+    assert problems(list(made.blocks)) == []
+    assert not is_too_long(list(made.blocks))
+    assert view_problems(form.view(asked, "1.1:slack:T:C:1.1")) == []
 
 
 @given(texts)

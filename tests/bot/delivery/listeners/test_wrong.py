@@ -4,25 +4,13 @@ from __future__ import annotations
 
 import pytest
 
-from bot.delivery.listeners.heard import said_at
 from bot.evidence.store.tables import audit, corrections
-from bylaw.demos.warehouse import build
 from tests.fakes.slack.house import house
 from tests.fakes.slack.payloads import BOT
 from tests.fakes.slack.reading import shown
-from tests.fakes.slack.server import FakeSlack
-from tests.fakes.voltmark import compiled
 
 ASKED = "order count by channel last month"
 FIELD = "Order count: which rows it counts"
-
-
-@pytest.fixture(scope="module")
-def voltmark(tmp_path_factory):
-    folder = tmp_path_factory.mktemp("voltmark")
-    build(folder / "data.duckdb", said_at(FakeSlack().next_ts()).date())
-    bundle = compiled(folder, UANA=["senior_analyst"], UBEN=["analyst"])
-    return {"bundle": bundle, "warehouse": f"duckdb:///{folder / 'data.duckdb'}", "answerers": None}
 
 
 @pytest.fixture
