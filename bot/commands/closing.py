@@ -293,6 +293,44 @@ def close(delivery: str, reason: str, user: str, bundle: Path | None, root: Path
     click.echo(f"closed {delivery}")
 
 
+@requests.command(short_help="What people say is wrong about answers from rules that you own.")
+@_AS
+@_BUNDLE
+@_ROOT
+@_JSON
+def objections(user: str, bundle: Path | None, root: Path | None, as_json: bool) -> None:
+    """What people say is wrong about answers from rules and records that you own; a steward sees everything."""
+    from bot.conversation import Actor
+    from bot.delivery.render import safe
+    from bot.request import objections as objecting
+
+    with _services(bundle, root) as services:
+        found = objecting.waiting(Actor(id=user), services)
+    if as_json:
+        click.echo(json.dumps([one.document() for one in found], indent=2, sort_keys=True, ensure_ascii=False))
+        return
+    for one in found:
+        click.echo(safe(f"{one.objection_id}  {one.at:%Y-%m-%d %H:%M}  {one.request_id}"))
+        click.echo("\n".join(f"    {safe(line)}" for line in one.lines()))
+    click.echo('settle one: bylaw requests settle OBJECTION "…"' if found else "nothing waits")
+
+
+@requests.command(short_help="Answer an objection: who made it is told.")
+@click.argument("objection", metavar="OBJECTION")
+@click.argument("text")
+@_AS
+@_BUNDLE
+@_ROOT
+def settle(objection: str, text: str, user: str, bundle: Path | None, root: Path | None) -> None:
+    """Answer OBJECTION with TEXT: who made it is told, and it waits no more."""
+    from bot.conversation import Actor
+    from bot.request import objections as objecting
+
+    with _services(bundle, root) as services:
+        found = objecting.settle(objection, text, Actor(id=user), services)
+    click.echo(f"settled {found.objection_id}: {found.by} is told")
+
+
 @requests.command(short_help="Answer it yourself: it is yours from now on.")
 @_ID
 @_AS

@@ -30,6 +30,7 @@ _AS = click.option("--as", "user", metavar="USER", default="anonymous", help="Wh
 @click.option("--new", default="", metavar="VALUE", help="What it should say.")
 @click.option("--reason", default="", help="Why; whoever reviews it reads this.")
 @click.option("--type", "type_", type=click.Choice(TYPES), help="Only for a permission or a preference.")
+@click.option("--source", type=click.IntRange(1), help="Of a policy or decision answer: which of its sources is wrong.")
 @click.option("--yes", is_flag=True, help="REQUEST said it in words: what they were read as is what you mean.")
 @_AS
 @_BUNDLE
@@ -42,6 +43,7 @@ def correct(
     new: str,
     reason: str,
     type_: Any,
+    source: int | None,
     yes: bool,
     user: str,
     bundle: Path | None,
@@ -53,20 +55,34 @@ def correct(
     Without --object, what the answer rests on is listed, with what it says now. When more than three experienced people
     say the same, a steward decides whether it becomes a pull request. `bylaw ask --json` tells the id of an answer.
 
+    A policy or decision answer changes by review alone: with --reason, what you say goes to who owns the rule.
+
     \b
     bylaw correct REQUEST
     bylaw correct REQUEST --object metrics/order_count --field filter --new "channel = 'online'" \\
           --reason "stores count themselves" --as elif
+    bylaw correct REQUEST --source 1 --reason "members have 30 days by now" --as ben
     bylaw correct REQUEST --type permission --reason "I should not see salaries" --as ben
     """
     from bot.conversation import Actor
+    from bot.delivery.render import safe
     from bot.memory import corrections, offered
+    from bot.request import objections
 
     with _opened(bundle, root) as services:
         actor = Actor(id=user)
         meant = offered.meant(request_id, actor, services)
         if not (object_ or type_ or yes):
+            cited = objections.sources_of(meant.request_id, actor, services)
+            if cited and reason:
+                at = None if source is None else source - 1
+                said = objections.object_to(meant.request_id, reason, actor, services, at)
+                click.echo(json.dumps({"request_id": meant.request_id, "text": said}, indent=2) if as_json else said)
+                return
             found = offered.of(meant.request_id, actor, services)
+            if cited and not as_json:
+                click.echo("\n".join(safe(line) for line in objections.in_words(cited, meant.request_id)))
+                return
             told = json.dumps(offered.listed(found, meant), indent=2) if as_json else offered.in_words(found, meant)
             click.echo(told)
             return

@@ -15,6 +15,11 @@ PREFERENCES = {"preference/grain": "How I like figures over time: by day, week, 
 TITLE = "What is wrong?"
 _CORRECTABLE = frozenset({"answered", "recommended"})
 _INVITATION = "Wrong? Say so in this thread, or with the button: it changes your answers at once."
+_OBJECTION = "Wrong? Tell who owns the rule, with the button."
+_TOLD_TO_OWNERS = (
+    "Who owns it sees the rule, the case and your words, and answers you. The answer itself stays as it is."
+)
+SOURCE = "source/"  # what the choice of a cited rule or record begins with
 _CONFIRMED = "The form is filled in with it: send it, or change it."
 _ASKED = "Say it in the form: your words are its reason."
 _PRIVATE = "Your correction changes your own answers at once, and nobody else's before it was reviewed."
@@ -31,7 +36,8 @@ def line(reply: Reply) -> list[kit.Block]:
         ]
     if reply.status not in _CORRECTABLE or reply.kind == "refusal":
         return []
-    return [{**kit.section(_INVITATION), "accessory": kit.button("Wrong…", WRONG, reply.request_id)}]
+    said = _INVITATION if reply.kind == "data" else _OBJECTION
+    return [{**kit.section(said), "accessory": kit.button("Wrong…", WRONG, reply.request_id)}]
 
 
 def form(
@@ -39,12 +45,15 @@ def form(
 ) -> dict[str, Any]:
     """The form: what is wrong (values and labels), what it should say, why. *now* is what the chosen field says."""
     given = given or {}
-    options = [*offered, (PERMISSION, "I should not be able to see this"), *PREFERENCES.items()]
+    is_objection = any(value.startswith(SOURCE) for value, _ in offered)
+    liked = () if is_objection else PREFERENCES.items()
+    options = [*offered[: kit.OPTIONS - 8], (PERMISSION, "I should not be able to see this"), *liked]
     made = kit.menu("Choose", WHAT, [(label, value) for value, label in options])
     if (chosen := given.get(WHAT)) is not None:
         shown = [one for one in made["options"] if one["value"] == chosen]
         made |= {"initial_option": shown[0]} if shown else {}
     told = [] if now is None else [kit.context(f"It says now: {now or 'nothing'}")]
+    new = kit.asked("What should it say", NEW, kit.typed(NEW, given.get(NEW)), is_optional=True)
     return {
         "type": "modal",
         "callback_id": WRONG,
@@ -55,9 +64,9 @@ def form(
         "blocks": [
             kit.asked("What is wrong", WHAT, made, is_dispatched=True),
             *told,
-            kit.asked("What should it say", NEW, kit.typed(NEW, given.get(NEW)), is_optional=True),
+            *([] if is_objection else [new]),
             kit.asked("Why", REASON, kit.typed(REASON, given.get(REASON), is_long=True)),
-            kit.context(_PRIVATE),
+            kit.context(_TOLD_TO_OWNERS if is_objection else _PRIVATE),
         ],
     }
 

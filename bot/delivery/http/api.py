@@ -25,6 +25,7 @@ from bot.delivery.http.endpoints import (
     gate,
     guidance,
     iterative,
+    objections,
     results,
     settled,
     undelivered,
@@ -111,6 +112,7 @@ def build(
     corrections.install(app, serving)
     settled.install(app, serving)
     undelivered.install(app, serving)
+    objections.install(app, serving)
     gate.install(app, serving, settings.enforcement_points, settings.public_url)
     book.install(app, serving, settings.root)
 

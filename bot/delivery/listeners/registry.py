@@ -12,7 +12,7 @@ from slack_bolt import Ack, App, BoltContext, BoltResponse, Respond
 from bot.delivery.blocks import answer, clarify, form
 from bot.delivery.blocks import queue as queue_blocks
 from bot.delivery.blocks import wrong as wrong_blocks
-from bot.delivery.listeners import accept, ask, fill, queue, say, show, wrong
+from bot.delivery.listeners import accept, ask, fill, objection, queue, say, show, wrong
 from bot.delivery.listeners import clarify as clarifying
 from bot.delivery.listeners.heard import Heard
 from bot.delivery.listeners.threads import Threads
@@ -34,6 +34,7 @@ ACTIONS: Mapping[str, Act] = {
     form.OPEN: fill.open_form,
     wrong_blocks.WRONG: wrong.open_form,
     wrong_blocks.WHAT: wrong.choose,
+    queue_blocks.ANSWER: objection.look,
     queue_blocks.REVIEW: queue.review,
     queue_blocks.OPEN: queue.open_,
     queue_blocks.REJECT: queue.ask_why,
@@ -41,6 +42,7 @@ ACTIONS: Mapping[str, Act] = {
 VIEWS: Mapping[str, Send] = {
     form.SENT: fill.send,
     wrong_blocks.WRONG: wrong.send,
+    queue_blocks.SETTLED: objection.settle,
     queue_blocks.REJECT: queue.reject,
 }
 

@@ -10,14 +10,16 @@ from typing import Any
 
 from slack_bolt import Ack, Respond
 
-from bot.conversation import Actor
+from bot.conversation import Actor, Citation
 from bot.delivery.blocks import wrong
 from bot.delivery.listeners import calls, say
 from bot.delivery.listeners.click_payload import read
 from bot.delivery.listeners.threads import Threads
+from bot.delivery.render import place
 from bot.memory import offered
 from bot.memory.corrections import Given, correct
 from bot.memory.structure import Correctable
+from bot.request import objections
 from bylaw.errors import UsageError
 
 _VALUE = 150  # characters of an option's value
@@ -34,13 +36,14 @@ def open_form(ack: Ack, body: Mapping[str, Any], respond: Respond, threads: Thre
         actor, services = Actor(id=click.user), threads.serving.services()
         meant = offered.meant(click.value, actor, services)
         found = offered.of(meant.request_id, actor, services)
+        cited = objections.sources_of(meant.request_id, actor, services)
     except UsageError as error:
         told = error.message
         threads.start(lambda: say.privately(respond, told))
         return
     try:
         now, given = filled_in(meant, found)
-        view = wrong.form(meant.request_id, options(found), now, given)
+        view = wrong.form(meant.request_id, sources(cited) or options(found), now, given)
         threads.client.views_open(trigger_id=str(body.get("trigger_id")), view=view)
     except calls.FAILED as error:
         calls.noted(error)
@@ -54,12 +57,16 @@ def choose(ack: Ack, body: Mapping[str, Any], respond: Respond, threads: Threads
     if not isinstance(view, Mapping):
         return
     request_id, given = str(view.get("private_metadata")), wrong.filled(_state(view))
+    chosen = given.get(wrong.WHAT, "")
     try:
         found = offered.of(request_id, _actor(body), threads.serving.services())
+        cited = objections.sources_of(request_id, _actor(body), threads.serving.services())
     except UsageError:
         return  # sending the form says why
-    now = next((one.now for one in found if value(one) == given.get(wrong.WHAT)), None)
-    shown = wrong.form(request_id, options(found), now, given)
+    now = next((one.now for one in found if value(one) == chosen), None)
+    if (number := _place(chosen)) is not None and number < len(cited):
+        now = cited[number].text
+    shown = wrong.form(request_id, sources(cited) or options(found), now, given)
     try:
         threads.client.views_update(view_id=str(view.get("id")), hash=str(view.get("hash")), view=shown)
     except calls.FAILED as error:
@@ -73,13 +80,17 @@ def send(ack: Ack, body: Mapping[str, Any], threads: Threads) -> None:
         ack()
         return
     given = wrong.filled(_state(view))
+    request_id, actor, services = str(view.get("private_metadata")), _actor(body), threads.serving.services()
     try:
-        noted = correct(_given(str(view.get("private_metadata")), given), _actor(body), threads.serving.services())
+        if (number := _place(given.get(wrong.WHAT, ""))) is not None:
+            text = objections.object_to(request_id, given.get(wrong.REASON, ""), actor, services, number)
+        else:
+            text = correct(_given(request_id, given), actor, services).text
     except UsageError as error:
         told = error.message if error.help is None else f"{error.message}: {error.help}"
         ack(response_action="errors", errors={_field(error.message): told[:150]})
         return
-    ack(response_action="update", view=wrong.done(noted.text))
+    ack(response_action="update", view=wrong.done(text))
 
 
 def filled_in(meant: offered.Meant, found: Sequence[Correctable]) -> tuple[str | None, dict[str, str]]:
@@ -97,6 +108,20 @@ def filled_in(meant: offered.Meant, found: Sequence[Correctable]) -> tuple[str |
 def options(found: Sequence[Correctable]) -> list[tuple[str, str]]:
     """The fields that may be corrected, for a menu."""
     return [(value(one), one.label) for one in found if len(value(one)) <= _VALUE]
+
+
+def sources(cited: Sequence[Citation]) -> list[tuple[str, str]]:
+    """The rules and records that an answer cites, for a menu: each with its line and its words."""
+    return [
+        (f"{wrong.SOURCE}{n}", " ".join(part for part in (one.id, place(one), one.text or "") if part))
+        for n, one in enumerate(cited)
+    ]
+
+
+def _place(chosen: str) -> int | None:
+    """Which of the sources was chosen; None where it is something else."""
+    number = chosen.removeprefix(wrong.SOURCE) if chosen.startswith(wrong.SOURCE) else ""
+    return int(number) if number.isascii() and number.isdigit() and len(number) < 6 else None
 
 
 def value(one: Correctable) -> str:

@@ -1,4 +1,4 @@
-"""What people say of an answer that was given: feedback, and the words of whoever handled it in place of the bot."""
+"""What people say of an answer that was given: feedback, objections, and the words of who handled or settled it."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from bot.evidence.store.columns import moment, told
 from bot.evidence.store.connection import Connection, insert_new
 from bylaw.canonical import fingerprint
 
-Kind = Literal["feedback", "handled", "assigned"]
+Kind = Literal["feedback", "handled", "assigned", "objected", "settled"]
 Verdict = Literal["positive", "negative"]
 
 
@@ -36,4 +36,14 @@ def of(connection: Connection, request_id: str) -> list[dict[str, Any]]:
     rows = connection.all(
         "SELECT * FROM remarks WHERE request_id = :asked ORDER BY at, remark_id", {"asked": request_id}
     )
-    return [{**row, "at": moment(row["at"]), "correction": told(row["correction"])} for row in rows]
+    return [_read(row) for row in rows]
+
+
+def of_kind(connection: Connection, kind: Kind, most: int) -> list[dict[str, Any]]:
+    """The newest remarks of that kind, at most so many, oldest first."""
+    query = "SELECT * FROM remarks WHERE kind = :kind ORDER BY at DESC, remark_id LIMIT :most"
+    return [_read(row) for row in reversed(connection.all(query, {"kind": kind, "most": most}))]
+
+
+def _read(row: Mapping[str, Any]) -> dict[str, Any]:
+    return {**row, "at": moment(row["at"]), "correction": told(row["correction"])}

@@ -15,5 +15,5 @@ __all__ = ["bot", "slack", "start"]
 def voltmark(tmp_path_factory):
     folder = tmp_path_factory.mktemp("voltmark")
     build(folder / "data.duckdb", said_at(FakeSlack().next_ts()).date())
-    bundle = compiled(folder, UANA=["senior_analyst"], UBEN=["analyst"])
+    bundle = compiled(folder, UANA=["senior_analyst"], UBEN=["analyst"], UGRACE=["steward"])
     return {"bundle": bundle, "warehouse": f"duckdb:///{folder / 'data.duckdb'}", "answerers": None}
