@@ -32,6 +32,7 @@ class Lexicons:
     accepted: tuple[str, ...] = ()
     revised: tuple[str, ...] = ()
     wrong: tuple[str, ...] = ()
+    ownership: tuple[str, ...] = ()
     liked: Mapping[str, tuple[str, str]] = field(default_factory=dict)  # the words of a phrase -> the preference
 
 
@@ -73,9 +74,9 @@ class Services:
                 for said in one.phrases
             },
         }
-        lexicons = Lexicons(
-            tuple(rules.accepted.phrases), tuple(rules.revised.phrases), tuple(rules.wrong.phrases), liked
-        )
+        heard = (rules.accepted, rules.revised, rules.wrong, rules.ownership)
+        accepted, revised, wrong, ownership = (tuple(one.phrases) for one in heard)
+        lexicons = Lexicons(accepted, revised, wrong, ownership, liked)
         return replace(self, lexicons=lexicons, session_life=timedelta(hours=rules.session_hours))
 
     def until(self, gone: Event) -> Services:

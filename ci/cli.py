@@ -367,9 +367,12 @@ def schema(ctx: click.Context, directory: Path | None, only_check: bool) -> None
 @_at
 @click.pass_context
 def explain(ctx: click.Context, id_: str, root: Path, at: date | None) -> None:
-    """Say in words what ID means: a policy, a rule, a fact, an action, an outcome, a decision or a finding id.
+    """Say in words what ID means: a policy, a rule, a word, a metric, an entity, a decision or a finding id.
+
+    It says what it is, how it is defined, who owns it and where it is declared.
 
     \b
+    bylaw explain net_revenue
     bylaw explain POL-REFUND-001
     bylaw explain dead-rule
     """

@@ -38,6 +38,7 @@ from bot.memory.changes import in_words as change_in_words
 from bot.memory.preferences import in_force, in_words, laid_over, retain
 from bot.memory.recall import NOTHING, Recalled, recall
 from bot.memory.recall import told as recalled_json
+from bot.request.ownership import Owned, owned_by_name
 from bot.request.settlement import settle
 from bot.router import (
     BOTH,
@@ -78,6 +79,7 @@ UNDERSTOOD = (
 )
 PREFERS = "says how the person likes answers"
 NOTED = "I've noted your preference and will apply it to future queries: {what}."  # seed 004, C.4
+OWNS = "asks who owns something that is declared"
 STANDING = " All that you prefer by now: {all}. Where they differ, the strictest counts."
 REVISES = "revises"  # of a question's options: the request whose answer it puts right
 _WAITING = frozenset({"needs_fact", "needs_choice", "pending"})  # and whatever else offers a choice
@@ -260,6 +262,8 @@ def _scope(question: Question, session: Session, services: Services) -> tuple[Qu
         return question, Route(None, 1.0, PREFERS, {})
     if courtesy(text):
         return question, Route(None, 1.0, "a courtesy", {})
+    if _owned(question.model_copy(update={"text": text}), services):
+        return question.model_copy(update={"text": text}), Route(None, 1.0, OWNS, {})
     way = route(text, services.index, services.answerers, services.thresholds, past)
     return question.model_copy(update={"text": text}), way
 
@@ -286,6 +290,23 @@ def _objects(text: str, session: Session, services: Services) -> bool:
 def _liked(text: str, services: Services) -> tuple[str, str] | None:
     """The preference that *text* says, and nothing else."""
     return services.lexicons.liked.get(bare(text))
+
+
+def _owned(question: Question, services: Services) -> tuple[Owned, ...]:
+    """What the question asks the owner of."""
+    phrases = services.lexicons.ownership
+    if not phrases:
+        return ()
+    today = services.index.local(question.asked_at).date()
+    return owned_by_name(question.text, phrases, question.actor, services.index, today)
+
+
+def _owners_told(question: Question, way: Route, services: Services) -> _Answered:
+    found = _owned(question, services)
+    text = "\n".join(one.line(services.index.rules.roles.stewards()) for one in found)
+    reply = _say(question, services, "refusal", "answered", text)
+    reply = reply.model_copy(update={"citations": tuple(one.source for one in found)})
+    return _Answered(question, Turn(reply, {}), reply, way, None)
 
 
 def _answerer(way: Route, services: Services) -> Answerer | None:
@@ -329,6 +350,8 @@ def _answer(
         return _objected(question, way, session, services)
     if answerer is None and way.reason == PREFERS and (liked := _liked(question.text, services)) is not None:
         return _noted(question, way, liked, recalled, services)
+    if answerer is None and way.reason == OWNS:
+        return _owners_told(question, way, services)
     if answerer is None and way.reason == BOTH:
         return _which(question, way, session, services)
     if answerer is None:

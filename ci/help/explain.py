@@ -17,6 +17,7 @@ from bylaw.logic.formula.ir import ConditionalRule, Unproven
 from bylaw.logic.words.prose import rule_in_lines
 from bylaw.logic.words.readable import readable
 from ci.help.meanings import MEANINGS
+from ci.help.records import explain_records, record_names
 from ci.loading.derived.record import PolicyRecord
 from ci.loading.derived.tabular import drawn_table
 from ci.loading.schema.nearest import did_you_mean
@@ -33,17 +34,22 @@ def explanations(root: Path, id: str, at: date | None, today: date) -> dict[str,
     told = {name: text for name in names if (text := _told(done, name)) is not None} if len(names) <= FEW else {}
     if id not in told:
         if (text := _told(done, id)) is None:
-            kinds = "an id is that of a policy, a rule, a fact, an action, an outcome, a decision or a finding"
+            kinds = "an id is that of a policy, a rule, a word, a metric, an entity, a record or a finding"
             raise UsageError(f"nothing here is called `{id}`", did_you_mean(id, names) or kinds)
         told[id] = text
     return told
 
 
 def _told(done: Run, id: str) -> str | None:
-    for speak in (_policy, _unread, _rule, _word, _decision):
-        if lines := list(speak(done, id)):
-            return "\n".join(lines)
-    return None
+    """What every kind of thing called *id* is; a metric and a fact may share a name."""
+    found = [
+        lines for speak in (_policy, _unread, _rule, _word, _record, _decision) if (lines := list(speak(done, id)))
+    ]
+    return "\n\n".join("\n".join(lines) for lines in found) or None
+
+
+def _record(done: Run, id: str) -> Iterator[str]:
+    return explain_records(done.workspace, id)
 
 
 def _names(done: Run) -> list[str]:
@@ -58,6 +64,7 @@ def _names(done: Run) -> list[str]:
         *vocabulary.outcomes,
         *vocabulary.terms,
         *workspace.decisions.decisions,
+        *record_names(workspace),
         *MEANINGS,
     ]
 
@@ -168,7 +175,16 @@ def _word(done: Run, id: str) -> Iterator[str]:
         users = sorted({rule.policy_id for rule in done.ruleset.rules if _speaks_of(rule, section, id)})
         if users:
             yield f"  used by {', '.join(users)}"
+        if owners := sorted(_owners(done, users)):
+            yield f"  owner: {', '.join(owners)}"
         yield from _unproven(done, _changing(done, section, id))
+
+
+def _owners(done: Run, policies: Iterable[str]) -> set[str]:
+    """Who owns these policies: a word has no owner of its own."""
+    chosen = set(policies)
+    found = (record.policy for record in done.proofs.records if record.policy.policy_id in chosen)
+    return {policy.metadata.owner for policy in found if policy.metadata.owner}
 
 
 def _changing(done: Run, section: str, id: str) -> tuple[Unproven, ...]:

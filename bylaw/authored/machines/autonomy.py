@@ -155,6 +155,7 @@ class Autonomy(AuthoredFile):
     wrong: Lexicon = Lexicon()  # what opens with one says that the last answer is wrong
     by_default: dict[Grain, Lexicon] = Field(default_factory=dict)  # said alone: how the person likes figures over time
     over_time: Lexicon = Lexicon()  # asks for figures over time in no unit: the one that the asker prefers
+    ownership: Lexicon = Lexicon()  # with a declared name behind it: who owns that
     session_hours: Positive  # a conversation that nobody goes on with for so long begins anew
     late_hours: Positive = 12  # what was said so long before the bot came back is declined
     execution: Execution
