@@ -73,6 +73,9 @@ SEVERITIES: Mapping[str, Severity] = {
     "unused-condition": "warning",
     "unused-setting": "warning",
     "unread-file": "warning",
+    # decisions
+    "extra-field": "notice",
+    "long-text": "notice",
     # context
     "invalid-sql": "error",
     "unknown-column": "error",

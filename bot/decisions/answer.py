@@ -178,7 +178,7 @@ def _which(question: Question, intent: str, found: Resolution, state: dict[str, 
 
 
 def _latest(decisions: Decisions) -> list[Decision]:
-    return sorted(decisions.decisions.values(), key=lambda one: (one.timestamp, one.id), reverse=True)[:3]
+    return sorted(decisions.decisions.values(), key=lambda one: (one.timestamp or "", one.id), reverse=True)[:3]
 
 
 def _meta(

@@ -49,7 +49,7 @@ class Anchor(Shown):
     id: str
     option: str
     rationale: str
-    timestamp: str
+    timestamp: str | None = None
     decision_maker: str | None = None
     tags: tuple[str, ...] = ()
 
@@ -72,7 +72,7 @@ class EvidenceTransition(Shown):
     from_: str | None = Field(None, alias="from")
     to: str | None = None
     reason: str
-    timestamp: str
+    timestamp: str | None = None
     tags: tuple[str, ...] = ()
 
 

@@ -22,8 +22,8 @@ from bot.decisions.contract import (
     Transitions,
 )
 from bot.decisions.search import terms
-from bylaw.authored.decisions import EDGES, Decision, Decisions, Event, Transition
-from bylaw.authored.machines.intents import Intent, Intents
+from bylaw.authored.decisions import EDGES, Decision, Decisions, Event, Transition, clipped
+from bylaw.authored.machines.intents import Intent, Intents, Lengths
 
 _Shown = EvidenceEvent | EvidenceTransition
 _SECONDS_A_YEAR = 365 * 86_400.0
@@ -53,10 +53,12 @@ def plan(anchor: str, intent: Intent, rules: Intents) -> Plan:
 def gather(query: Plan, question: str, decisions: Decisions, rules: Intents) -> Gathered:
     """Run *query*. What does not fit goes by score, and at least `min_evidence_items` of it stay."""
     anchor = decisions.decisions[query.from_.removeprefix("decision:")]
+    bounds = rules.lengths
+    anchor = anchor.model_copy(update={"rationale": clipped(anchor.rationale, bounds.rationale)})
     found: list[list[_Shown]] = [
-        _by_time(_event(decisions.events[id], anchor.id) for id in _events(anchor, query)),
-        _by_time(_transition(one) for one in _walk(anchor.id, "in", query, decisions)),
-        _by_time(_transition(one) for one in _walk(anchor.id, "out", query, decisions)),
+        _by_time(_event(decisions.events[id], anchor.id, bounds) for id in _events(anchor, query)),
+        _by_time(_transition(one, bounds) for one in _walk(anchor.id, "in", query, decisions)),
+        _by_time(_transition(one, bounds) for one in _walk(anchor.id, "out", query, decisions)),
     ]
     return _fitted(anchor, found, question, rules)
 
@@ -84,7 +86,7 @@ def _walk(start: str, direction: Literal["in", "out"], query: Plan, decisions: D
                 near, far = (one.to, one.from_) if direction == "in" else (one.from_, one.to)
                 if near != id or EDGES[one.relation] not in edges:
                     continue
-                reached[name] = one
+                reached[name] = _dated_by_its_far_end(one, far, decisions)
                 if far is not None and far not in seen:
                     seen.add(far)
                     following.append(far)
@@ -92,8 +94,15 @@ def _walk(start: str, direction: Literal["in", "out"], query: Plan, decisions: D
     return list(reached.values())
 
 
+def _dated_by_its_far_end(one: Transition, far: str | None, decisions: Decisions) -> Transition:
+    """A derived transition has no day of its own: it is told with that of the decision to which it leads from here."""
+    if "derived_from" not in one.x_extra or far is None:
+        return one
+    return one.model_copy(update={"timestamp": decisions.decisions[far].timestamp})
+
+
 def _by_time(items: Iterable[_Shown]) -> list[_Shown]:
-    return sorted(items, key=lambda one: (one.timestamp, one.id))
+    return sorted(items, key=lambda one: (one.timestamp or "", one.id))
 
 
 def _fitted(anchor: Decision, found: Sequence[Sequence[_Shown]], question: str, rules: Intents) -> Gathered:
@@ -150,23 +159,23 @@ def _evidence(anchor: Decision, found: Sequence[Sequence[_Shown]], kept: Set[str
     )
 
 
-def _event(event: Event, anchor: str) -> EvidenceEvent:
+def _event(event: Event, anchor: str, bounds: Lengths) -> EvidenceEvent:
     return EvidenceEvent(
         id=event.id,
-        summary=event.summary or event.id,
+        summary=clipped(event.summary or event.id, bounds.summary),
         timestamp=event.timestamp,
         led_to=(anchor,),
-        snippet=event.snippet,
+        snippet=clipped(event.snippet, bounds.summary) if event.snippet else None,
         tags=tuple(event.tags),
     )
 
 
-def _transition(transition: Transition) -> EvidenceTransition:
+def _transition(transition: Transition, bounds: Lengths) -> EvidenceTransition:
     return EvidenceTransition(
         id=transition.id,
         from_=transition.from_,
         to=transition.to,
-        reason=transition.reason,
+        reason=clipped(transition.reason, bounds.reason),
         timestamp=transition.timestamp,
         tags=tuple(transition.tags),
     )
@@ -174,7 +183,9 @@ def _transition(transition: Transition) -> EvidenceTransition:
 
 def _score(one: _Shown, anchor: Decision, telling: frozenset[str], rules: Intents) -> float:
     """Recency and similarity (seed 002, B2.1): near the decision in time, and about what it and the question say."""
-    years = abs((_moment(one.timestamp) - _moment(anchor.timestamp)).total_seconds()) / _SECONDS_A_YEAR
+    years = 0.0
+    if one.timestamp and anchor.timestamp:
+        years = abs((_moment(one.timestamp) - _moment(anchor.timestamp)).total_seconds()) / _SECONDS_A_YEAR
     said = one.summary + " " + (one.snippet or "") if isinstance(one, EvidenceEvent) else one.reason
     about = set(terms(said))
     similarity = len(about & telling) / len(about) if about else 0.0

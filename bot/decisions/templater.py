@@ -77,8 +77,10 @@ def _sentences(text: str) -> str:
     return re.sub(r"(?<=[.!?])\s+", "\n", _ended(text))
 
 
-def _day(timestamp: str) -> str:
+def _day(timestamp: str | None) -> str:
     """`2012-04-30T09:00:00Z` as people write it: `30 April 2012`."""
+    if timestamp is None:
+        return "an unknown day"
     moment = datetime.fromisoformat(timestamp.replace("Z", "+00:00"))
     return f"{moment.day} {moment:%B} {moment.year}"
 

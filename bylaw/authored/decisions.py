@@ -5,160 +5,126 @@ and the bundle carries them. A key that is not in these models goes into `x-extr
 catalogue.
 """
 
-import re
-import unicodedata
-from collections.abc import Mapping
-from datetime import UTC, datetime
+from collections.abc import Iterator, Mapping
+from datetime import date, timedelta
 from typing import Annotated, Any, ClassVar, Literal, Self
 
-from pydantic import (
-    AfterValidator,
-    AliasChoices,
-    BeforeValidator,
-    ConfigDict,
-    Field,
-    JsonValue,
-    StringConstraints,
-    model_validator,
-)
+from pydantic import BeforeValidator, Field, StrictInt, ValidationInfo, field_validator, model_validator
 
-from bylaw.authored.record import Authored, AuthoredFile, Word, misfit
-from bylaw.canonical import canonical_json, fingerprint, plain
+from bylaw.authored.moments import day_of
+from bylaw.authored.record import Authored, misfit
+from bylaw.authored.recorded import (
+    Content,
+    Contents,
+    Day,
+    Links,
+    OptionalLink,
+    People,
+    Person,
+    Recorded,
+    Timestamp,
+    Words,
+    blank_is_none,
+    clipped,
+    named,
+    slug_of,
+    spelled,
+)
+from bylaw.canonical import fingerprint
+
+__all__ = [
+    "EDGES",
+    "KINDS",
+    "STATUS_WORDS",
+    "Affects",
+    "ConsideredOption",
+    "Decision",
+    "Decisions",
+    "Event",
+    "Kind",
+    "Record",
+    "Recorded",
+    "Relation",
+    "Status",
+    "Transition",
+    "clipped",
+    "slug_of",
+    "snapshot_etag",
+    "spelled",
+]
 
 Kind = Literal["decision", "event", "transition"]
 Relation = Literal["causal", "alternative", "chain_next"]
-Slug = Annotated[str, StringConstraints(pattern=r"^[a-z0-9][a-z0-9_-]{2,}[a-z0-9]$", max_length=255)]
+Status = Literal["proposed", "accepted", "rejected", "deprecated", "superseded", "retired", "deferred"]
+Dating = Literal["record", "file_name", "first_commit", "nothing"]
 
-_EXAMPLE = "2012-04-30T09:00:00Z"
-
-
-def slug_of(text: str, joint: str = "-") -> str:
-    """*text* as an id is spelt: NFKC, lower case, every other run of characters one *joint*."""
-    folded = unicodedata.normalize("NFKC", text).casefold()
-    words = "".join(char if char.isalnum() or char in "_-" else " " for char in folded).split()
-    return re.sub(r"([_-])[_-]+", r"\1", joint.join(words)).strip("_-")
-
-
-def clipped(text: str, bound: int) -> str:
-    """*text* in at most *bound* characters, cut between words where that keeps at least half of it."""
-    if len(text) <= bound:
-        return text
-    cut = text[: bound - 1]
-    space = cut.rfind(" ")
-    return (cut[:space] if space >= bound // 2 else cut).rstrip(" ,;:-–—") + "…"
-
-
-def _moment(text: str) -> datetime:
-    """The point in time that *text* says; without an offset it is UTC."""
-    parsed = datetime.fromisoformat(text.strip())
-    return parsed if parsed.tzinfo else parsed.replace(tzinfo=UTC)
+# What registries of decisions call a status, and the status that it is here; what was written stays in `x-extra`.
+STATUS_WORDS: Mapping[str, Status] = {
+    "draft": "proposed",
+    "pending": "proposed",
+    "provisional": "proposed",
+    "approved": "accepted",
+    "active": "accepted",
+    "adopted": "accepted",
+    "decided": "accepted",
+    "final": "accepted",
+    "implementable": "accepted",
+    "implemented": "accepted",
+    "on hold": "deferred",
+    "postponed": "deferred",
+    "declined": "rejected",
+    "replaced": "superseded",
+    "obsolete": "deprecated",
+    "partly superseded": "deprecated",
+    "withdrawn": "retired",
+}
 
 
-def _utc(value: object) -> object:
-    """ISO-8601 in UTC, whole seconds, always with `Z`: such texts sort as the moments do."""
-    if not isinstance(value, str):
-        raise ValueError(f"should be a time like {_EXAMPLE}")
-    try:
-        moment = _moment(value).astimezone(UTC)
-    except (ValueError, OverflowError):
-        raise ValueError(f"`{clipped(value, 60)}` is not a time like {_EXAMPLE}") from None
-    return moment.replace(tzinfo=None, microsecond=0).isoformat() + "Z"
+_UNDATED = (None, "proposed", "deferred")  # None where the status itself does not fit
 
 
-def _says_something(text: str) -> str:
-    """White space and invisible characters alone are a stub that defeats every later comparison."""
-    if all(unicodedata.category(char)[0] in "ZC" for char in text):
-        raise ValueError("should say something: it is empty or only white space")
-    return text
+def _absent_is_nothing(value: object) -> bool:
+    return not value
 
 
-def _has_a_slug(tag: str) -> str:
-    if not slug_of(tag, "_"):
-        raise ValueError(f"the tag `{clipped(tag, 60)}` has no letters or digits")
-    return tag
+def _status_word(value: object) -> object:
+    written = " ".join(value.casefold().split()) if isinstance(value, str) else value
+    return STATUS_WORDS.get(written, written) if isinstance(written, str) else written
 
 
-def _blank_is_none(value: object) -> object:
-    return None if value in ("", []) or (isinstance(value, str) and not value.strip()) else value
+def _named_option(value: object) -> object:
+    return {"option": value} if isinstance(value, str) else value
 
 
-def _json_only(value: object) -> object:
-    try:
-        value = plain({} if value is None else value)
-        canonical_json(value).encode()
-    except (TypeError, UnicodeEncodeError, ValueError) as problem:
-        raise ValueError(f"should be plain data: {problem}") from None
-    return value
+class ConsideredOption(Authored):
+    """One of the options that were considered, and what was said for and against it."""
+
+    option: Content
+    description: Content | None = Field(None, exclude_if=_absent_is_nothing)
+    pros: Contents = Field(default_factory=list, exclude_if=_absent_is_nothing)
+    cons: Contents = Field(default_factory=list, exclude_if=_absent_is_nothing)
+    neutral: Contents = Field(default_factory=list, exclude_if=_absent_is_nothing)
 
 
-def _absent_is_empty(value: object) -> object:
-    return [] if value is None else value
+class Affects(Authored):
+    """What a decision governs: files (`services/payments/**`), policies, metrics and packages, by name."""
 
+    path: Words = Field(default_factory=list, exclude_if=_absent_is_nothing)
+    policy: Words = Field(default_factory=list, exclude_if=_absent_is_nothing)
+    metric: Words = Field(default_factory=list, exclude_if=_absent_is_nothing)
+    package: Words = Field(default_factory=list, exclude_if=_absent_is_nothing)
 
-Timestamp = Annotated[str, BeforeValidator(_utc)]
-Content = Annotated[str, StringConstraints(max_length=20_000), AfterValidator(_says_something)]
-Extra = Annotated[dict[str, JsonValue], BeforeValidator(_json_only)]
-Tag = Annotated[Word, AfterValidator(_has_a_slug)]
-Person = Annotated[Word, AfterValidator(_says_something)]
-Links = Annotated[list[Word], BeforeValidator(_absent_is_empty)]
-OptionalLink = Annotated[Word | None, BeforeValidator(_blank_is_none)]
-
-
-def _named(core: str, *aliases: str) -> AliasChoices:
-    return AliasChoices(core, *aliases)
-
-
-def _offer_aliases(schema: dict[str, Any], model: "type[Recorded]") -> None:
-    """Editors accept the other names too: each is a property, and one name of a required field must be there."""
-    properties, required = schema["properties"], schema.get("required", [])
-    for core, aliases in sorted(model.ALIASES.items()):
-        properties.update(dict.fromkeys(aliases, properties[core]))
-        if core in required:
-            names = (core, *aliases)
-            schema.setdefault("allOf", []).append({"anyOf": [{"required": [name]} for name in names]})
-    schema["required"] = [name for name in required if name not in model.ALIASES]
-
-
-class Recorded(AuthoredFile):
-    """What the three records share. `ALIASES`: core name → the other names people use for it."""
-
-    # serialize_by_alias: the bundle says `from` and `x-extra`, the words people wrote.
-    model_config = ConfigDict(serialize_by_alias=True, json_schema_extra=_offer_aliases)
-    ALIASES: ClassVar[Mapping[str, tuple[str, ...]]] = {}
-
-    id: Slug
-    tags: Annotated[list[Tag], BeforeValidator(_absent_is_empty)] = Field(default_factory=list)
-    x_extra: Extra = Field(default_factory=dict, alias="x-extra")
-
-    @model_validator(mode="before")
-    @classmethod
-    def _keep_originals(cls, data: Any) -> Any:
-        """What was written under another name, or in another time zone, stays readable in `x-extra`."""
-        extra = data.get("x-extra", data.get("x_extra", {})) if isinstance(data, dict) else None
-        if not isinstance(extra, dict):
-            return data
-        originals = {alias: data[alias] for names in cls.ALIASES.values() for alias in names if alias in data}
-        for name in ("timestamp", *cls.ALIASES.get("timestamp", ())):
-            if zone := _foreign_zone(data.get(name)):
-                originals["source_tz"] = zone
-        if not originals:
-            return data
-        return {**{key: value for key, value in data.items() if key != "x_extra"}, "x-extra": {**originals, **extra}}
-
-
-def _foreign_zone(value: object) -> str | None:
-    """The offset of a timestamp that is not in UTC, like `+02:00`."""
-    if not isinstance(value, str):
-        return None
-    try:
-        moment = _moment(value)
-    except ValueError:
-        return None
-    return moment.replace(microsecond=0).isoformat()[19:] if moment.utcoffset() else None
+    def __bool__(self) -> bool:
+        return bool(self.path or self.policy or self.metric or self.package)
 
 
 class Decision(Recorded):
-    """An option that was taken: why, when and by whom, what supported it and which decisions came before."""
+    """An option that was taken or turned down: why, when and by whom, what supported it and what came before.
+
+    `decided_on` is the day it was where people decided, `timestamp` the same moment in UTC (seed 002); either gives
+    the other, and `dated_by` says where they come from when nobody wrote them down. `decision_maker` is the first of
+    the `deciders`. Left out, the status is `accepted`: the records of seed 002 have none.
+    """
 
     ALIASES: ClassVar[Mapping[str, tuple[str, ...]]] = {
         "option": ("title",),
@@ -167,22 +133,124 @@ class Decision(Recorded):
         "decision_maker": ("decider", "owner"),
     }
 
-    option: Content = Field(validation_alias=_named("option", *ALIASES["option"]))
-    rationale: Content = Field(validation_alias=_named("rationale", *ALIASES["rationale"]))
-    timestamp: Timestamp = Field(validation_alias=_named("timestamp", *ALIASES["timestamp"]))
-    decision_maker: Annotated[Person | None, BeforeValidator(_blank_is_none)] = Field(
-        None, validation_alias=_named("decision_maker", *ALIASES["decision_maker"])
+    option: Content = Field(validation_alias=named("option", *ALIASES["option"]))
+    rationale: Content = Field(validation_alias=named("rationale", *ALIASES["rationale"]))
+    status: Annotated[Status, BeforeValidator(_status_word)] = "accepted"
+    dated_by: Dating = Field("record", exclude_if=lambda value: value == "record")
+    decided_on: Annotated[Day | None, BeforeValidator(blank_is_none)] = None
+    timestamp: Annotated[Timestamp | None, BeforeValidator(blank_is_none)] = Field(
+        None, validation_alias=named("timestamp", *ALIASES["timestamp"]), validate_default=True
     )
+    proposed_on: Day | None = Field(None, exclude_if=_absent_is_nothing)
+    decision_maker: Annotated[Person | None, BeforeValidator(blank_is_none)] = Field(
+        None, validation_alias=named("decision_maker", *ALIASES["decision_maker"])
+    )
+    deciders: People = Field(default_factory=list, exclude_if=_absent_is_nothing)
+    consulted: People = Field(default_factory=list, exclude_if=_absent_is_nothing)
+    informed: People = Field(default_factory=list, exclude_if=_absent_is_nothing)
+    aliases: Words = Field(default_factory=list, exclude_if=_absent_is_nothing)
+    number: Annotated[StrictInt, Field(ge=0, le=10**9)] | None = Field(None, exclude_if=lambda value: value is None)
+    context: Content | None = Field(None, exclude_if=_absent_is_nothing)
+    options: list[Annotated[ConsideredOption, BeforeValidator(_named_option)]] = Field(
+        default_factory=list, exclude_if=_absent_is_nothing
+    )
+    consequences: Contents = Field(default_factory=list, exclude_if=_absent_is_nothing)
+    confirmation: Content | None = Field(None, exclude_if=_absent_is_nothing)
+    reopen_if: Contents = Field(default_factory=list, exclude_if=_absent_is_nothing)
+    review_by: Day | None = Field(None, exclude_if=_absent_is_nothing)
+    affects: Affects = Field(default_factory=Affects, exclude_if=_absent_is_nothing)
+    audience: Words = Field(default_factory=list, exclude_if=_absent_is_nothing)
     supported_by: Links = Field(default_factory=list)
     based_on: Links = Field(default_factory=list)
     transitions: Links = Field(default_factory=list)
+    supersedes: Links = Field(default_factory=list, exclude_if=_absent_is_nothing)
+    superseded_by: Links = Field(default_factory=list, exclude_if=_absent_is_nothing)
+    amends: Links = Field(default_factory=list, exclude_if=_absent_is_nothing)
+    amended_by: Links = Field(default_factory=list, exclude_if=_absent_is_nothing)
+
+    @model_validator(mode="before")
+    @classmethod
+    def _say_once(cls, data: Any) -> Any:
+        """The day from the moment and the moment from the day; the first decider from the others and back."""
+        if not isinstance(data, dict):
+            return data
+        filled = dict(data)
+        _keep_status(filled)
+        _fill_days(filled, ("timestamp", *cls.ALIASES["timestamp"]))
+        _fill_deciders(filled, ("decision_maker", *cls.ALIASES["decision_maker"]))
+        return filled
+
+    @property
+    def stands(self) -> bool:
+        """Does it hold? A proposal does not yet; what was rejected, superseded or retired does not any more."""
+        return self.status == "accepted"
+
+    @field_validator("timestamp")
+    @classmethod
+    def _has_a_day(cls, value: str | None, info: ValidationInfo) -> str | None:
+        """What is only proposed has none yet, and a document that does not tell its day is marked so."""
+        known = info.data
+        is_told = (
+            "decided_on" not in known or known.get("status") in _UNDATED
+        )  # a field that does not fit says so itself
+        if value is None and not is_told and known.get("dated_by") != "nothing":
+            help = "write the day of the decision, like `decided_on: 2026-01-31`"
+            raise misfit("the key `timestamp` is missing", help=help)
+        return value
+
+    def names_beside_id(self) -> Iterator[str]:
+        """What it is called beside its id: its aliases, and `#4` for the number 4. Compare them by `spelled`."""
+        yield from self.aliases
+        if self.number is not None:
+            yield f"#{self.number}"
+
+    @property
+    def day(self) -> date | None:
+        """The day on which people decided, as they count days; None where nobody knows it."""
+        return self.decided_on
 
     @model_validator(mode="after")
-    def _is_not_its_own_reason(self) -> Self:
-        if self.id in self.based_on:
-            message = f"decision `{self.id}` is based on itself"
-            raise misfit(message, "based_on", self.based_on.index(self.id))
+    def _fits_together(self) -> Self:
+        for name in ("based_on", "supersedes", "superseded_by", "amends", "amended_by"):
+            if self.id in getattr(self, name):
+                does = name.replace("_", " ")
+                what = does if name in ("supersedes", "amends") else f"is {does}"
+                raise misfit(f"decision `{self.id}` {what} itself", name, getattr(self, name).index(self.id))
+        if self.timestamp and self.decided_on and abs(day_of(self.timestamp) - self.decided_on) > timedelta(days=1):
+            message = f"`decided_on` is {self.decided_on}, and `timestamp` says {self.timestamp[:10]}"
+            raise misfit(message, "decided_on", help="they tell one moment: delete one of them, or correct it")
+        if self.proposed_on and self.decided_on and self.proposed_on > self.decided_on:
+            message = f"it was proposed on {self.proposed_on}, after it was decided on {self.decided_on}"
+            raise misfit(message, "proposed_on", help="correct one of the two days")
         return self
+
+
+def _keep_status(filled: dict[str, Any]) -> None:
+    """A status in the words of another registry stays readable in `x-extra`."""
+    written, extra = filled.get("status"), filled.get("x-extra", filled.get("x_extra"))
+    if _status_word(written) != written and isinstance(written, str) and isinstance(extra, dict | None):
+        filled["x-extra"] = {"status": written, **(extra or {})}
+        filled.pop("x_extra", None)
+
+
+def _fill_days(filled: dict[str, Any], names: tuple[str, ...]) -> None:
+    written = next((filled[name] for name in names if filled.get(name)), None)
+    told, missing = (written, "decided_on") if written else (filled.get("decided_on"), "timestamp")
+    if told and not (written and filled.get("decided_on")):
+        try:
+            filled[missing] = day_of(str(told)).isoformat()
+        except ValueError:
+            return  # the field itself says what is wrong with it
+
+
+def _fill_deciders(filled: dict[str, Any], names: tuple[str, ...]) -> None:
+    first = next((filled[name] for name in names if filled.get(name)), None)
+    others = filled.get("deciders")
+    listed = [others] if isinstance(others, str) else others or []
+    if isinstance(first, str) and isinstance(listed, list):
+        filled["deciders"] = [first, *(one for one in listed if one != first)]
+    elif first is None and isinstance(listed, list) and listed and isinstance(listed[0], str):
+        filled["decision_maker"] = listed[0]
 
 
 class Event(Recorded):
@@ -194,11 +262,11 @@ class Event(Recorded):
         "timestamp": ("date", "occurred_at"),
     }
 
-    summary: Annotated[Content | None, BeforeValidator(_blank_is_none)] = Field(
-        None, validation_alias=_named("summary", *ALIASES["summary"])
+    summary: Annotated[Content | None, BeforeValidator(blank_is_none)] = Field(
+        None, validation_alias=named("summary", *ALIASES["summary"])
     )
-    description: Content | None = Field(None, validation_alias=_named("description", *ALIASES["description"]))
-    timestamp: Timestamp = Field(validation_alias=_named("timestamp", *ALIASES["timestamp"]))
+    description: Content | None = Field(None, validation_alias=named("description", *ALIASES["description"]))
+    timestamp: Timestamp = Field(validation_alias=named("timestamp", *ALIASES["timestamp"]))
     led_to: Links = Field(default_factory=list)
     snippet: Content | None = None
 
@@ -221,11 +289,15 @@ class Transition(Recorded):
     from_: OptionalLink = Field(None, alias="from")
     to: OptionalLink = None
     relation: Relation
-    reason: Content = Field(validation_alias=_named("reason", *ALIASES["reason"]))
-    timestamp: Timestamp = Field(validation_alias=_named("timestamp", *ALIASES["timestamp"]))
+    reason: Content = Field(validation_alias=named("reason", *ALIASES["reason"]))
+    timestamp: Annotated[Timestamp | None, BeforeValidator(blank_is_none)] = Field(
+        None, validation_alias=named("timestamp", *ALIASES["timestamp"])
+    )
 
     @model_validator(mode="after")
     def _leads_somewhere(self) -> Self:
+        if self.timestamp is None and "derived_from" not in self.x_extra:
+            raise misfit(f"transition `{self.id}` does not say when it was", help="add its `timestamp`")
         if self.from_ is not None and self.from_ == self.to:
             raise misfit(f"transition `{self.id}` leads from `{self.from_}` to itself", "to")
         return self

@@ -130,7 +130,7 @@ def _queries(workspace: Workspace) -> Iterator[Row]:
 
 def _decisions(workspace: Workspace) -> Iterator[Row]:
     for name, one in sorted(workspace.decisions.decisions.items()):
-        yield name, one.timestamp[:10], one.option
+        yield name, str(one.decided_on or "undated"), one.option
 
 
 def _word(workspace: Workspace, section: str, name: str) -> str:

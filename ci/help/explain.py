@@ -211,5 +211,5 @@ def _decision(done: Run, id: str) -> Iterator[str]:
         return
     path = done.workspace.decisions.sources.get(id, "")
     yield f"{id}  {path}"
-    yield f"  {decision.option}, {decision.timestamp[:10]}, {decision.decision_maker or 'nobody named'}"
+    yield f"  {decision.option}, {decision.decided_on or 'undated'}, {decision.decision_maker or 'nobody named'}"
     yield f"  {decision.rationale}"

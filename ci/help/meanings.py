@@ -74,6 +74,14 @@ MEANINGS: Mapping[str, tuple[str, str]] = {
         "An id is named that does not exist, or a chain of ids runs in a circle.",
         "Correct the id.",
     ),
+    "extra-field": (
+        "A record of a decision, event or transition has a key that is none of its fields. It is kept in `x-extra`.",
+        "Correct the key if it is misspelt; else write it under `x-extra`.",
+    ),
+    "long-text": (
+        "A text of a record is longer than the evidence of an answer shows. All of it is kept and searched.",
+        "Put what matters most first, or raise the bound under `lengths` in rules/intents.yaml.",
+    ),
     "priority-mismatch": (
         "`metadata.priority` differs from the derived level.",
         "The derived one holds: correct or remove it.",

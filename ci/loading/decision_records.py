@@ -12,6 +12,8 @@ from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence, Set
 from dataclasses import dataclass, field
 
+from pydantic import BaseModel, JsonValue
+
 from bylaw.authored.decisions import (
     EDGES,
     Decision,
@@ -20,14 +22,20 @@ from bylaw.authored.decisions import (
     Kind,
     Record,
     Recorded,
+    Status,
     Transition,
     clipped,
     slug_of,
     snapshot_etag,
+    spelled,
 )
 from bylaw.authored.machines.intents import Lengths
+from bylaw.authored.recorded import names_of
 from bylaw.canonical import fingerprint
 from ci.findings import Finding, Place
+from ci.loading.schema.nearest import did_you_mean, one_right
+from ci.loading.schema.schema_findings import clip
+from ci.loading.source import Source
 
 # Seed 002, section L2: what a caller without rules gets; `rules/intents.yaml` holds the same figures.
 SEED_LENGTHS = Lengths(
@@ -39,12 +47,24 @@ COMPARISONS = 20_000_000
 
 # Field → the kind of record it names, per kind of record.
 LINKS: Mapping[Kind, Mapping[str, Kind]] = {
-    "decision": {"supported_by": "event", "based_on": "decision", "transitions": "transition"},
+    "decision": {
+        "supported_by": "event",
+        "based_on": "decision",
+        "transitions": "transition",
+        "supersedes": "decision",
+        "superseded_by": "decision",
+        "amends": "decision",
+        "amended_by": "decision",
+    },
     "event": {"led_to": "decision"},
     "transition": {"from": "decision", "to": "decision"},
 }
 
-_SENTENCE = re.compile(r".+?[.!?](?=\s|$)")
+# What one decision does to another, and what that is called from the other side.
+REPLACING: Mapping[str, str] = {"supersedes": "superseded_by", "amends": "amended_by"}
+
+# A sentence ends where the next word does not go on with it: "1. April" and "e.g. this" are no ends.
+_SENTENCE = re.compile(r".+?(?<!\b\d)(?<!\b\w)(?<!\.\w)[.!?](?=\s+[^a-z\s]|\s*$)")
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,16 +86,13 @@ def ingest(
     links = _Links()
     findings += _resolve(kept, links, lost)
     findings += _complete_ends(kept, links)
+    findings += _long_texts(kept.values(), lengths)
     _link_back(links)
-    derived = _derive_transitions(kept, links, lengths)
+    derived = _derive_transitions(kept, links)
     kept = dict(sorted({**kept, **derived}.items()))
-    decisions = {
-        id: _decision(one.model, links, lengths) for id, one in kept.items() if isinstance(one.model, Decision)
-    }
+    decisions = {id: _decision(one.model, links, kept) for id, one in kept.items() if isinstance(one.model, Decision)}
     events = {id: _event(one.model, links, lengths) for id, one in kept.items() if isinstance(one.model, Event)}
-    transitions = {
-        id: _transition(one.model, links, lengths) for id, one in kept.items() if isinstance(one.model, Transition)
-    }
+    transitions = {id: _transition(one.model, links) for id, one in kept.items() if isinstance(one.model, Transition)}
     snapshot = Decisions(
         decisions=decisions,
         events=events,
@@ -86,6 +103,17 @@ def ingest(
         snapshot_etag=snapshot_etag(decisions, events, transitions),
     )
     return snapshot, findings
+
+
+def extra_fields(model: type[BaseModel], source: Source) -> Iterator[Finding]:
+    """What stands in a record and is none of its fields: it is kept in `x-extra`, and told because it may be a slip."""
+    known = names_of(model) if issubclass(model, Recorded) else frozenset(source.data)
+    for key in source.data if isinstance(source.data, dict) else ():
+        if key not in known:
+            help = did_you_mean(clip(key), known, "write it under `x-extra` if it is meant to be there")
+            detail = one_right(key, known)
+            message = f"the key `{clip(key)}` is no field of a record: it is kept in `x-extra`"
+            yield Finding("extra-field", message, Place(source.path, (key,), on_key=True), help=help, detail=detail)
 
 
 def kind_of(model: Recorded) -> Kind:
@@ -120,6 +148,10 @@ class _Links:
     based_on: dict[str, set[str]] = field(default_factory=lambda: defaultdict(set))
     transitions: dict[str, set[str]] = field(default_factory=lambda: defaultdict(set))
     led_to: dict[str, set[str]] = field(default_factory=lambda: defaultdict(set))
+    supersedes: dict[str, set[str]] = field(default_factory=lambda: defaultdict(set))
+    superseded_by: dict[str, set[str]] = field(default_factory=lambda: defaultdict(set))
+    amends: dict[str, set[str]] = field(default_factory=lambda: defaultdict(set))
+    amended_by: dict[str, set[str]] = field(default_factory=lambda: defaultdict(set))
     ends: dict[str, tuple[str | None, str | None]] = field(default_factory=dict)
     causal: set[str] = field(default_factory=set)
 
@@ -136,20 +168,32 @@ def _named_links(model: Record) -> Iterator[tuple[str, int | None, str]]:
 
 def _resolve(kept: Mapping[str, Sourced], links: _Links, lost: Set[str]) -> Iterator[Finding]:
     """Fill *links* with every link that resolves to the right kind of record; tell about the others."""
-    nearest = _Nearest(kept)
+    nearest, called = _Nearest(kept), _by_other_names(kept.values())
     for id, one in kept.items():
         resolved: dict[str, list[str]] = defaultdict(list)
         for name, position, target in _named_links(one.model):
             wanted = LINKS[kind_of(one.model)][name]
             found = kept.get(target)
-            if found is not None and kind_of(found.model) == wanted:
-                resolved[name].append(target)
+            meant = (
+                [target]
+                if found is not None
+                else sorted(called.get(spelled(target), ()))
+                if wanted == "decision"
+                else []
+            )
+            if len(meant) == 1 and kind_of(kept[meant[0]].model) == wanted:
+                resolved[name].append(meant[0])
                 continue
             if found is None and target in lost:
                 continue
             place = Place(one.path, (name,) if position is None else (name, position))
             about = f"{kind_of(one.model)} `{id}` names `{target}` in `{name}`"
-            if found is not None:
+            if len(meant) > 1:
+                message, help = (
+                    f"{about}, which {len(meant)} decisions are called",
+                    f"write the id: {', '.join(meant[:5])}",
+                )
+            elif found is not None:
                 message, help = f"{about}, which is {_a(kind_of(found.model))}", f"`{name}` names {_a(wanted)}"
             else:
                 message, help = f"{about}, which no file declares", nearest.help(target, wanted)
@@ -160,6 +204,16 @@ def _resolve(kept: Mapping[str, Sourced], links: _Links, lost: Set[str]) -> Iter
                 links.causal.add(id)
         for name in resolved.keys() - {"from", "to"}:
             getattr(links, name)[id].update(resolved[name])
+
+
+def _by_other_names(records: Iterable[Sourced]) -> dict[str, set[str]]:
+    """The ids of the decisions that have a name beside their id: their aliases, and `#4` for the number 4."""
+    called: dict[str, set[str]] = defaultdict(set)
+    for one in records:
+        if isinstance(one.model, Decision):
+            for name in one.model.names_beside_id():
+                called[spelled(name)].add(one.model.id)
+    return called
 
 
 def _complete_ends(kept: Mapping[str, Sourced], links: _Links) -> Iterator[Finding]:
@@ -198,10 +252,43 @@ def _link_back(links: _Links) -> None:
                 links.transitions[touched].add(transition)
         if transition in links.causal and start is not None and end is not None:
             links.based_on[end].add(start)
+    for does, done in REPLACING.items():
+        forward, back = getattr(links, does), getattr(links, done)
+        pairs = {(later, earlier) for later in forward for earlier in forward[later]}
+        pairs |= {(later, earlier) for earlier in back for later in back[earlier]}
+        for later, earlier in pairs:
+            forward[later].add(earlier)
+            back[earlier].add(later)
 
 
-def _derive_transitions(kept: Mapping[str, Sourced], links: _Links, lengths: Lengths) -> dict[str, Sourced]:
-    """`based_on` without a transition becomes one, so that the prior decision knows what followed from it."""
+def _long_texts(records: Iterable[Sourced], lengths: Lengths) -> Iterator[Finding]:
+    """Texts that are kept whole and of which the evidence of an answer shows the beginning only."""
+    for one in records:
+        for name, bound in bounds_of(one.model, lengths):
+            text = getattr(one.model, name)
+            if text and len(_text(text)) > bound:
+                yield Finding(
+                    "long-text",
+                    f"`{name}` has {len(_text(text)):,} characters; the evidence of an answer shows the first {bound}",
+                    Place(one.path, (name,)),
+                    help="all of it is kept and searched: put what matters most first",
+                )
+
+
+def bounds_of(model: Recorded, lengths: Lengths) -> tuple[tuple[str, int], ...]:
+    """How many characters of its texts the evidence of an answer shows (seed 002, L2)."""
+    if isinstance(model, Decision):
+        return (("rationale", lengths.rationale),)
+    if isinstance(model, Transition):
+        return (("reason", lengths.reason),)
+    return (("summary", lengths.summary), ("snippet", lengths.summary))
+
+
+def _derive_transitions(kept: Mapping[str, Sourced], links: _Links) -> dict[str, Sourced]:
+    """`based_on` without a transition becomes one, so that the prior decision knows what followed from it.
+
+    It tells of the earlier decision, so it has the day of that one.
+    """
     joined = {ends for ends in links.ends.values() if None not in ends}
     derived: dict[str, Sourced] = {}
     for decision in sorted(links.based_on):
@@ -219,15 +306,20 @@ def _derive_transitions(kept: Mapping[str, Sourced], links: _Links, lengths: Len
                 from_=prior,
                 to=decision,
                 relation="causal",
-                reason=clipped(f"based on the earlier decision: {_text(earlier.option)}", lengths.reason),
-                timestamp=later.timestamp,
-                x_extra={"derived_from": "based_on"},
+                reason=f"based on the earlier decision: {_text(earlier.option)}",
+                timestamp=earlier.timestamp or later.timestamp,
+                x_extra=_derived_extra(earlier),
             )
             derived[id] = Sourced(model, kept[decision].path)
             links.ends[id] = (prior, decision)
             links.transitions[decision].add(id)
             links.transitions[prior].add(id)
     return derived
+
+
+def _derived_extra(earlier: Decision) -> dict[str, JsonValue]:
+    zone = earlier.x_extra.get("source_tz")
+    return {"derived_from": "based_on", **({"source_tz": zone} if zone else {})}
 
 
 class _Nearest:
@@ -267,26 +359,30 @@ def _text(text: str) -> str:
     return " ".join(folded.split())
 
 
-def _bounded(text: str, bound: int) -> str:
-    return clipped(_text(text), bound)
-
-
 def _tags(tags: Iterable[str]) -> list[str]:
     return sorted({slug_of(tag, "_") for tag in tags})
 
 
-def _decision(model: Decision, links: _Links, lengths: Lengths) -> Decision:
+def _decision(model: Decision, links: _Links, kept: Mapping[str, Sourced]) -> Decision:
+    deciders = list(dict.fromkeys(_text(name) for name in model.deciders))
     return model.model_copy(
         update={
             "option": _text(model.option),
-            "rationale": _bounded(model.rationale, lengths.rationale),
-            "decision_maker": _text(model.decision_maker) if model.decision_maker else None,
+            "rationale": _text(model.rationale),
+            "status": _status(model, links, kept),
+            "decision_maker": next(iter(deciders), None),
+            "deciders": deciders,
             "tags": _tags(model.tags),
-            "supported_by": sorted(links.supported_by[model.id]),
-            "based_on": sorted(links.based_on[model.id]),
-            "transitions": sorted(links.transitions[model.id]),
+            **{name: sorted(getattr(links, name)[model.id]) for name in LINKS["decision"]},
         }
     )
+
+
+def _status(model: Decision, links: _Links, kept: Mapping[str, Sourced]) -> Status:
+    """What was accepted does not stand any more where an accepted decision says that it supersedes it."""
+    later = (kept[id].model for id in sorted(links.superseded_by[model.id]))
+    is_replaced = model.stands and any(isinstance(one, Decision) and one.stands for one in later)
+    return "superseded" if is_replaced else model.status
 
 
 def _event(model: Event, links: _Links, lengths: Lengths) -> Event:
@@ -300,18 +396,18 @@ def _event(model: Event, links: _Links, lengths: Lengths) -> Event:
         snippet = sentence.group() if sentence else description
     return model.model_copy(
         update={
-            "summary": _bounded(summary or "", lengths.summary),
+            "summary": _text(summary or ""),
             "description": description,
-            "snippet": _bounded(snippet, lengths.summary) if snippet else None,
+            "snippet": _text(snippet) if snippet else None,
             "tags": _tags(model.tags),
             "led_to": sorted(links.led_to[model.id]),
         }
     )
 
 
-def _transition(model: Transition, links: _Links, lengths: Lengths) -> Transition:
+def _transition(model: Transition, links: _Links) -> Transition:
     start, end = links.ends[model.id]
-    reason = _bounded(model.reason, lengths.reason)
+    reason = _text(model.reason)
     return model.model_copy(update={"from_": start, "to": end, "reason": reason, "tags": _tags(model.tags)})
 
 
@@ -322,7 +418,7 @@ def _fields(records: Iterable[Recorded]) -> dict[str, list[str]]:
     for model in records:
         cores = {alias: name for name, aliases in model.ALIASES.items() for alias in aliases}
         for name in type(model).model_fields:
-            if name not in ("schema_version", "x_extra") and getattr(model, name) not in (None, []):
+            if name not in ("schema_version", "x_extra") and _says(model, name):
                 core.setdefault(name.rstrip("_"), set())
         for name in model.x_extra:
             if name in cores:
@@ -331,6 +427,12 @@ def _fields(records: Iterable[Recorded]) -> dict[str, list[str]]:
                 extra[name].add(f"x-extra.{name}")
     catalogue = {name: [name, *sorted(aliases)] for name, aliases in core.items()}
     return dict(sorted({**{name: sorted(found) for name, found in extra.items()}, **catalogue}.items()))
+
+
+def _says(model: Recorded, name: str) -> bool:
+    """Does the record say something of its own in that field?"""
+    value = getattr(model, name)
+    return bool(value) and value != type(model).model_fields[name].default
 
 
 def _relations(

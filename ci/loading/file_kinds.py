@@ -22,7 +22,7 @@ from bylaw.authored.policies import Case, FormalDraft, Policy
 from bylaw.authored.tools import Lookup
 from bylaw.authored.vocabulary import Vocabulary
 from ci.findings import Finding, Place
-from ci.loading.decision_records import Sourced
+from ci.loading.decision_records import Sourced, extra_fields
 from ci.loading.files import Content
 from ci.loading.rules import effective, load_defaults, unknown_severities
 from ci.loading.schema.nearest import did_you_mean
@@ -166,6 +166,8 @@ class Reader:
             case _:
                 record, findings = fitted(kind.model, source.data, source.path)
                 self.findings += findings
+                if kind.section == "decisions":
+                    self.findings += extra_fields(kind.model, source)
                 if record is None and isinstance(source.data, dict):
                     self.lost_words.add(str(source.data.get(kind.identity)))
                 self._keep(record, kind, source.path)

@@ -139,8 +139,8 @@ def read(
                 reader.take(content)
     words = merged(reader.vocabularies)
     policies, twice = _unique(reader.policies)
-    decisions, unlinked = ingest(reader.decisions)
     rules = reader.rules()
+    decisions, unlinked = ingest(reader.decisions, rules.intents.lengths, reader.lost_words)
     cases = filled(reader.cases, words.vocabulary, rules.tools.keys)
     return Workspace(
         root=root,

@@ -12,6 +12,7 @@ from hypothesis import strategies as st
 from bylaw.authored.decisions import KINDS, Decision, Decisions, Event, Transition, snapshot_etag
 from bylaw.canonical import canonical_json
 from ci.loading.decision_records import SEED_LENGTHS, Sourced, ingest, kind_of
+from ci.loading.load import load
 from ci.loading.rules import load_defaults
 from ci.loading.source import read
 from tests.rows import each
@@ -77,15 +78,21 @@ def test_the_first_file_keeps_an_id_that_two_files_claim() -> None:
         ("event", "snippet", 120),
     ],
 )
-def test_long_texts_are_clipped_to_the_bounds_of_the_seed(kind: str, field: str, bound: int) -> None:
-    snapshot, findings = ingest([_sourced(kind, {"id": "long-one", field: "word " * 500})])
-    text = getattr(snapshot.record("long-one"), field)
-    assert bound - 10 < len(text) <= bound
-    assert text.endswith("word…")
-    assert not findings
+def test_long_texts_are_kept_whole_and_a_notice_says_what_evidence_shows(kind: str, field: str, bound: int) -> None:
+    snapshot, (told,) = ingest([_sourced(kind, {"id": "long-one", field: "word " * 500})])
+    assert getattr(snapshot.record("long-one"), field) == ("word " * 500).strip()
+    assert (told.id, told.at.route) == ("long-text", (field,))
+    assert told.message.endswith(f"has 2,499 characters; the evidence of an answer shows the first {bound}")
 
 
-def test_a_clipped_text_stays_as_it_is_when_it_is_ingested_again() -> None:
+def test_the_lengths_of_the_rules_hold_for_the_notice() -> None:
+    lengths = SEED_LENGTHS.model_copy(update={"rationale": 40})
+    record = _sourced("decision", {"id": "long-one", "rationale": "word " * 10})
+    assert [finding.id for finding in ingest([record], lengths)[1]] == ["long-text"]
+    assert not ingest([record])[1]
+
+
+def test_a_text_stays_as_it_is_when_it_is_ingested_again() -> None:
     once, _ = ingest([_sourced("decision", {"id": "long-one", "rationale": "word " * 500})])
     again, _ = ingest([Sourced(once.decisions["long-one"], "long-one.yaml")])
     assert again == once
@@ -160,6 +167,7 @@ def test_a_new_field_appears_in_the_catalogue_without_code() -> None:
     assert snapshot.field_catalogue == {
         "id": ["id"],
         "option": ["option", "title"],
+        "decided_on": ["decided_on"],
         "phase_label": ["x-extra.phase_label"],
         "rationale": ["rationale", "why"],
         "timestamp": ["timestamp", "date"],
@@ -271,3 +279,33 @@ def test_a_snapshot_that_is_ingested_again_is_itself(records: list[Sourced]) -> 
 
 def test_a_record_knows_its_kind() -> None:
     assert [kind_of(_sourced(kind, {"id": "some-id"}).model) for kind in KINDS] == list(KINDS)
+
+
+@each(
+    ("key", "help"),
+    [("decider_maker", "did you mean `decision_maker`?"), ("phase_label", "write it under `x-extra`")],
+)
+def test_a_key_that_is_no_field_is_kept_and_told_at_its_place(tmp_path: Path, key: str, help: str) -> None:
+    folder = tmp_path / "context/decisions/decisions"
+    folder.mkdir(parents=True, exist_ok=True)
+    text = f"id: exit-plasma\noption: Exit\nrationale: Losses\ndecided_on: 2012-04-30\n{key}: pilot\n"
+    (folder / "exit-plasma.yaml").write_text(text, encoding="utf-8")
+    workspace = load(tmp_path)
+    (told,) = workspace.findings
+    assert (told.id, workspace.position(told.at)) == ("extra-field", (5, 1))
+    assert help in (told.help or "")
+    assert workspace.decisions.decisions["exit-plasma"].x_extra == {key: "pilot"}
+    assert workspace.decisions.field_catalogue[key] == [f"x-extra.{key}"]
+
+
+def test_a_record_that_does_not_fit_brings_one_finding_and_takes_no_other_with_it(tmp_path: Path) -> None:
+    folder = tmp_path / "context/decisions/decisions"
+    folder.mkdir(parents=True)
+    text = "id: {}\noption: Exit\nrationale: Losses\n{}"
+    (folder / "bad-one.yaml").write_text(text.format("bad-one", "decided_on: someday\n"), encoding="utf-8")
+    (folder / "good-one.yaml").write_text(
+        text.format("good-one", "decided_on: 2012-04-30\nbased_on: [bad-one]\n"), encoding="utf-8"
+    )
+    workspace = load(tmp_path)
+    assert [(one.id, one.at.path.rpartition("/")[2]) for one in workspace.findings] == [("schema", "bad-one.yaml")]
+    assert list(workspace.decisions.decisions) == ["good-one"]
