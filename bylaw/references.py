@@ -379,6 +379,10 @@ def _decisions(decisions: Decisions) -> Iterator[Broken]:
             ("supported_by", decision.supported_by, "events"),
             ("based_on", decision.based_on, "decisions"),
             ("transitions", decision.transitions, "transitions"),
+            ("supersedes", decision.supersedes, "decisions"),
+            ("superseded_by", decision.superseded_by, "decisions"),
+            ("amends", decision.amends, "decisions"),
+            ("amended_by", decision.amended_by, "decisions"),
         ):
             for i, other in enumerate(ids):
                 yield from named(("decisions", "decisions", id, key, i), other, kinds[kind], f"in {kind}")

@@ -76,6 +76,8 @@ SEVERITIES: Mapping[str, Severity] = {
     # decisions
     "extra-field": "notice",
     "long-text": "notice",
+    "undated-decision": "notice",
+    "unknown-status": "warning",
     # context
     "invalid-sql": "error",
     "unknown-column": "error",

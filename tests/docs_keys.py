@@ -31,6 +31,7 @@ PATHS: tuple[tuple[str, str], ...] = (  # the end of a path's pattern -> the kin
     ("context/verified_queries/*", "verified_query"),
     ("context/lookups/*", "lookup"),
     ("context/calendar.yaml", "calendar"),
+    ("context/decisions/sources.yaml", "decision_sources"),
     ("context/decisions/decisions/*", "decision"),
     ("context/decisions/events/*", "event"),
     ("context/decisions/transitions/*", "transition"),

@@ -9,7 +9,7 @@ from collections.abc import Iterator, Mapping
 from datetime import date, timedelta
 from typing import Annotated, Any, ClassVar, Literal, Self
 
-from pydantic import BeforeValidator, Field, StrictInt, ValidationInfo, field_validator, model_validator
+from pydantic import BeforeValidator, Field, StrictBool, StrictInt, ValidationInfo, field_validator, model_validator
 
 from bylaw.authored.moments import day_of
 from bylaw.authored.record import Authored, misfit
@@ -104,6 +104,7 @@ class ConsideredOption(Authored):
     pros: Contents = Field(default_factory=list, exclude_if=_absent_is_nothing)
     cons: Contents = Field(default_factory=list, exclude_if=_absent_is_nothing)
     neutral: Contents = Field(default_factory=list, exclude_if=_absent_is_nothing)
+    chosen: StrictBool = Field(False, exclude_if=_absent_is_nothing)
 
 
 class Affects(Authored):

@@ -82,6 +82,15 @@ MEANINGS: Mapping[str, tuple[str, str]] = {
         "A text of a record is longer than the evidence of an answer shows. All of it is kept and searched.",
         "Put what matters most first, or raise the bound under `lengths` in rules/intents.yaml.",
     ),
+    "undated-decision": (
+        "A document does not say when its decision was made. It has the day of its first commit where git knows that "
+        "one, which a clone that is cut off does not, and no day elsewhere.",
+        "Write the day into it: a line like `Date: 2026-01-31`.",
+    ),
+    "unknown-status": (
+        "A document has a status that is no known word, so it is not taken for a decision that holds.",
+        "Write proposed, accepted, rejected, deprecated, superseded, retired or deferred.",
+    ),
     "priority-mismatch": (
         "`metadata.priority` differs from the derived level.",
         "The derived one holds: correct or remove it.",

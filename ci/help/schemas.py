@@ -16,6 +16,7 @@ import bylaw
 from bylaw.authored.business import Objective, Project, Strategy
 from bylaw.authored.calendar import Calendar
 from bylaw.authored.context import Entity, GlossaryTerm, Gotcha, Guide, Metric, VerifiedQuery
+from bylaw.authored.decision_sources import DecisionSources
 from bylaw.authored.decisions import Decision, Event, Transition
 from bylaw.authored.machines.rules import RULE_FILES, overlay_schema
 from bylaw.authored.machines.suites import Suite
@@ -53,6 +54,7 @@ SCHEMAS: Mapping[str, Callable[[], Schema]] = {
     "lookup": partial(_of_model, Lookup),
     "calendar": partial(_of_model, Calendar),
     "decision": partial(_of_model, Decision),
+    "decision_sources": partial(_of_model, DecisionSources),
     "event": partial(_of_model, Event),
     "transition": partial(_of_model, Transition),
     "objective": partial(_of_model, Objective),

@@ -16,6 +16,7 @@ from pydantic import BaseModel
 from bylaw.authored.business import Business, Objective, Project, Strategy
 from bylaw.authored.calendar import Calendar
 from bylaw.authored.context import Context, Entity, GlossaryTerm, Gotcha, Guide, Metric, VerifiedQuery
+from bylaw.authored.decision_sources import DecisionSources
 from bylaw.authored.decisions import Decision, Event, Transition
 from bylaw.authored.machines.rules import RULE_FILES, CiRules, Rules
 from bylaw.authored.policies import Case, FormalDraft, Policy
@@ -24,6 +25,9 @@ from bylaw.authored.vocabulary import Vocabulary
 from ci.findings import Finding, Place
 from ci.loading.decision_records import Sourced, extra_fields
 from ci.loading.files import Content
+from ci.loading.records.markdown import read as read_document
+from ci.loading.records.sources import SUFFIXES as DOCUMENTS
+from ci.loading.records.sources import Numbered, source_for, sources_of
 from ci.loading.rules import effective, load_defaults, unknown_severities
 from ci.loading.schema.nearest import did_you_mean
 from ci.loading.schema.schema_findings import clip, described, fitted
@@ -61,11 +65,14 @@ FILE_KINDS: tuple[FileKind, ...] = (
     FileKind("context/business/objectives/**/*", "objectives", Objective, "id"),
     FileKind("context/business/strategies/**/*", "strategies", Strategy, "id"),
     FileKind("context/business/projects/**/*", "projects", Project, "id"),
+    FileKind("context/decisions/sources", "decision_sources", DecisionSources, ""),
     FileKind("context/decisions/**/decisions/*", "decisions", Decision, "id"),
     FileKind("context/decisions/**/events/*", "decisions", Event, "id"),
     FileKind("context/decisions/**/transitions/*", "decisions", Transition, "id"),
     *(FileKind(f"rules/{name}", "rules", model, name) for name, model in RULE_FILES.items()),
 )
+# What `context/decisions/sources.yaml` names: ADR Markdown, wherever it lies.
+DOCUMENT = FileKind("**/*", "decisions", Decision, "id")
 _ONE_OF = {
     "entities": "entity",
     "metrics": "metric",
@@ -111,6 +118,8 @@ class Reader:
         self.policies: list[PolicyFile] = []
         self.cases: list[CaseEntry] = []
         self.decisions: list[Sourced] = []
+        self._documents: list[Content] = []
+        self._sources: list[Numbered] = []
         self.policy_ids: set[str] = set()
         self.lost_words: set[str] = set()
         self._records: dict[str, dict[str, Any]] = {section: {} for section in (*COLLECTIONS, *PLANS)}
@@ -119,13 +128,14 @@ class Reader:
         self._rules: dict[str, str] = {}  # name -> file
 
     def take(self, content: Content) -> None:
-        """Read one file into the kind it belongs to."""
+        """Read one file into the kind it belongs to; a document waits until it is known who reads it."""
+        if is_document(content.path):
+            self._documents.append(content)
+            return
         try:
             source = read(content.path, content.data)
         except Unreadable as problem:
-            place = Place(content.path, line=problem.line, column=problem.column)
-            detail = {"excerpt": problem.written} if problem.written else {}
-            self.lose(Finding(problem.kind, problem.message, place, help=problem.help, detail=detail))
+            self._cannot_read(content.path, problem)
             return
         self.sources[content.path] = source
         self._tell_duplicates(source)
@@ -135,6 +145,24 @@ class Reader:
         else:
             self._enter(source, kind)
 
+    def take_documents(self) -> None:
+        """Read the documents that were taken: now it is known which source names each."""
+        for content in sorted(self._documents, key=lambda one: one.path):
+            try:
+                source, notes = read_document(content.path, content.data, source_for(content.path, self._sources))
+            except Unreadable as problem:
+                self._cannot_read(content.path, problem)
+                continue
+            self.findings += notes
+            if source is not None:
+                self.sources[content.path] = source
+                self._enter(source, DOCUMENT)
+
+    def _cannot_read(self, path: str, problem: Unreadable) -> None:
+        place = Place(path, line=problem.line, column=problem.column)
+        detail = {"excerpt": problem.written} if problem.written else {}
+        self.lose(Finding(problem.kind, problem.message, place, help=problem.help, detail=detail))
+
     def lose(self, finding: Finding) -> None:
         """A file that cannot be read at all: others may name what it would have declared."""
         self.findings.append(finding)
@@ -142,7 +170,7 @@ class Reader:
         if path.parts[0] == "policies":
             self.lost_words |= {EVERY_WORD} if path.stem == "vocabulary" else set()
             self.policy_ids.add(path.stem)
-        elif path.parts[0] == "context":
+        elif path.parts[0] == "context" or is_document(finding.at.path):
             self.lost_words.add(path.stem)
 
     def _enter(self, source: Source, kind: FileKind) -> None:
@@ -160,6 +188,10 @@ class Reader:
                 self._enter_policy(source)
             case "drafts":
                 self.findings += fitted(FormalDraft, source.data, source.path)[1]
+            case "decision_sources":
+                self.findings += fitted(DecisionSources, source.data, source.path)[1]
+                if self._is_first("context/", "decision sources", source.path):
+                    self._sources = sources_of(source.data)
             case "rules":
                 if self._is_first("rules/", identity, source.path):
                     self._rules[identity] = source.path
@@ -276,12 +308,19 @@ class Reader:
 
 
 def kind_of_file(path: str) -> FileKind | None:
-    """Which row of FILE_KINDS a file belongs to."""
+    """Which row of FILE_KINDS a file belongs to; a document is a decision."""
+    if is_document(path):
+        return DOCUMENT
     folder, _, name = path.rpartition("/")
     bare = name.rpartition(".")[0]
     if bare.endswith(_DRAFT):
         return _kind(folder, f"{_OTHER}{_DRAFT}")
     return _kind(folder, bare if bare in _NAMED or not bare else _OTHER)
+
+
+def is_document(path: str) -> bool:
+    """Is it a Markdown file? The only ones that are read are those of the folders that `sources.yaml` names."""
+    return path.endswith(DOCUMENTS) or path.lower().endswith(DOCUMENTS)
 
 
 # A hundred thousand paths lie in few folders: a file is of the kind of its neighbours, unless a row names it.

@@ -18,6 +18,9 @@ from typing import TypeAlias
 
 from ci.findings import Finding, Place
 from ci.loading.limits import MAX_BYTES
+from ci.loading.records.sources import PATHS as SOURCES
+from ci.loading.records.sources import SUFFIXES as DOCUMENTS
+from ci.loading.records.sources import folders_of, sources_in
 
 FOLDERS = ("policies", "context", "rules")
 SUFFIXES = (".yaml", ".yml", ".json")
@@ -101,12 +104,49 @@ def digest_of(data: bytes) -> str:
 def contents(root: Path, known: Known = NOTHING) -> Iterator[Content | Finding]:
     """Every YAML and JSON file under the folders of *root*, in the order of their names; what cannot be read, said.
 
+    After them come the Markdown files of the folders that `context/decisions/sources.yaml` names.
+
     Of those *known* nothing is read where their signature is what it was.
     """
     real_root = os.path.realpath(root)
+    settled = time.time_ns() - SETTLED_NS
+    named: list[tuple[str, bytes]] = []
     for folder in FOLDERS:
         if os.path.lexists(root / folder):
-            yield from _walk(root, folder, real_root, known, time.time_ns() - SETTLED_NS)
+            for item in _walk(root, folder, real_root, known, settled):
+                if item_path := _names_sources(item):
+                    named.append((item_path, item.data))  # type: ignore[union-attr]  # a finding names none
+                yield item
+    for path, data in named[:1]:
+        yield from _documents(root, path, data, known, settled)
+
+
+def _names_sources(item: Content | Finding) -> str | None:
+    return item.path if isinstance(item, Content) and item.path in SOURCES else None
+
+
+def _documents(root: Path, path: str, data: bytes, known: Known, settled: int) -> Iterator[Content | Finding]:
+    """The Markdown files of the folders that *path* names, in the order of their names."""
+    for folder in folders_of(root, sources_in(path, data), path):
+        if isinstance(folder, Finding):
+            yield folder
+            continue
+        try:
+            with os.scandir(root / folder) as found:
+                entries = sorted((one for one in found if not one.name.startswith(".")), key=_name)
+        except OSError as problem:
+            yield _unreadable(folder, f"the folder cannot be read: {_reason(problem)}")
+            continue
+        for entry in entries:
+            inner = f"{folder}/{entry.name}"
+            if not entry.name.lower().endswith(DOCUMENTS) or _is_folder(entry):
+                continue
+            if (before := known.signatures.get(inner)) is not None and _signature_at(entry) == before:
+                yield Untouched(inner, before, known.digests[inner], entry.path)
+            elif entry.is_symlink():
+                yield _unreadable(inner, "this is a link, and a folder of records holds files")
+            else:
+                yield _content(entry, inner, os.path.realpath(root), settled)
 
 
 def _walk(root: Path, folder: str, real_root: str, known: Known, settled: int) -> Iterator[Content | Finding]:

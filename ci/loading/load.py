@@ -17,6 +17,7 @@ from bylaw.authored.vocabulary import Vocabulary
 from bylaw.collection import RARELY, no_collection
 from bylaw.errors import UsageError
 from ci.findings import Finding, Place, Route
+from ci.loading.commits.first_commits import dated
 from ci.loading.commits.revision import Revision, revision
 from ci.loading.decision_records import ingest
 from ci.loading.derived.histories import filled
@@ -137,10 +138,11 @@ def read(
                 reader.lose(content)
             else:
                 reader.take(content)
+    reader.take_documents()
     words = merged(reader.vocabularies)
     policies, twice = _unique(reader.policies)
     rules = reader.rules()
-    decisions, unlinked = ingest(reader.decisions, rules.intents.lengths, reader.lost_words)
+    decisions, unlinked = ingest(dated(reader.decisions, root), rules.intents.lengths, reader.lost_words)
     cases = filled(reader.cases, words.vocabulary, rules.tools.keys)
     return Workspace(
         root=root,

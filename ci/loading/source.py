@@ -155,6 +155,11 @@ def shown(path: str, content: bytes) -> Source:
 
 def read(path: str, content: bytes) -> Source:
     """The record in *content*. Raises Unreadable; keys given twice are listed in the source instead."""
+    return parse(path, decoded(content))
+
+
+def decoded(content: bytes) -> str:
+    """The text of a file. Raises Unreadable where it is too large, or no plain text in UTF-8."""
     if len(content) > MAX_BYTES:
         raise Unreadable("unreadable-file", f"the file is larger than {MAX_BYTES:,} bytes", help="split it")
     try:
@@ -162,17 +167,22 @@ def read(path: str, content: bytes) -> Source:
     except UnicodeDecodeError as problem:
         line, column = _end_of(content[: problem.start].decode("utf-8-sig", "replace"))
         raise Unreadable("unreadable-file", "the file is not UTF-8 text", line, column, "save it as UTF-8") from None
-    return parse(path, text)
+    _refuse_control_characters(text)
+    return text
 
 
-def parse(path: str, text: str) -> Source:
-    """Like `read`, for text that is decoded already."""
+def _refuse_control_characters(text: str) -> None:
     if stray := _CONTROL.search(text):
         line, column = _end_of(text[: stray.start()])
         code = f"U+{ord(stray[0]):04X}"
         raise Unreadable(
             "unreadable-file", f"the file holds the control character `{code}`", line, column, "take it out"
         )
+
+
+def parse(path: str, text: str) -> Source:
+    """Like `read`, for text that is decoded already."""
+    _refuse_control_characters(text)
     readable, restored = _without_old_breaks(text)
     if path.endswith(".json"):
         readable = _as_yaml(readable)

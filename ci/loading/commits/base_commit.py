@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from datetime import date
 from pathlib import Path
 
@@ -11,6 +11,9 @@ from bylaw.errors import BylawError, UsageError
 from ci.loading.commits.git import commit_of, git, reading, text
 from ci.loading.files import FOLDERS, SUFFIXES, Content
 from ci.loading.limits import MAX_BYTES
+from ci.loading.records.sources import PATHS as SOURCES
+from ci.loading.records.sources import SUFFIXES as DOCUMENTS
+from ci.loading.records.sources import fixed_part, source_for, sources_in
 
 _SHA1 = 40  # letters of a name; a repository whose objects are named by SHA-256 has 64
 _FILE_MODES = (b"100644", b"100755")  # links are not followed: what they lead to may lie anywhere
@@ -22,10 +25,19 @@ def files_at(root: Path, ref: str, here: Iterable[object] = ()) -> list[Content]
     Of the files *here* those that git holds alike are given back themselves: git is asked only for the others, and
     whoever compares both sides sees at once what is the same. Raises UsageError when git does not know *ref*.
     """
-    listed = git(root, "ls-tree", "-r", "-z", commit_of(root, ref), "--", *FOLDERS)
-    if listed is None:
-        raise BylawError(f"git does not list the files of `{root}` at `{ref}`")
-    blobs = dict(sorted(_listed(listed), key=lambda item: _as_walked(item[0])))
+    commit, known = commit_of(root, ref), tuple(here)
+    files = _taken(root, dict(_listed(root, commit, FOLDERS, SUFFIXES)), known)
+    files.sort(key=lambda file: _as_walked(file.path))
+    sources = next((sources_in(file.path, file.data) for file in files if file.path in SOURCES), [])
+    if not sources:
+        return files
+    below = sorted({fixed_part(source) for _, source in sources})
+    documents = {path: blob for path, blob in _listed(root, commit, below, DOCUMENTS) if source_for(path, sources)}
+    return [*files, *_taken(root, dict(sorted(documents.items())), known)]
+
+
+def _taken(root: Path, blobs: Mapping[str, bytes], here: Iterable[object]) -> list[Content]:
+    """The files that git has under these names; those that lie *here* alike are given back themselves."""
     same = {file.path: file for file in here if isinstance(file, Content) and _is_blob(file.data, blobs.get(file.path))}
     others = {path: blob for path, blob in blobs.items() if path not in same}
     read = dict(zip(others, _contents(root, list(others.values())), strict=True))
@@ -40,15 +52,18 @@ def _is_blob(data: bytes, name: bytes | None) -> bool:
     return digest(b"blob %d\0%b" % (len(data), data), usedforsecurity=False).hexdigest().encode() == name
 
 
-def _listed(listed: bytes) -> Iterator[tuple[str, bytes]]:
-    """Path and blob of every file that would be read."""
+def _listed(root: Path, commit: str, folders: Iterable[str], suffixes: tuple[str, ...]) -> Iterator[tuple[str, bytes]]:
+    """Path and blob of every file below *folders* that would be read."""
+    listed = git(root, "ls-tree", "-r", "-z", commit, "--", *folders)
+    if listed is None:
+        raise BylawError(f"git does not list the files of `{root}` at `{commit}`")
     for line in listed.split(b"\0"):
         about, _, name = line.partition(b"\t")
         mode, _, rest = about.partition(b" ")
         path = name.decode("utf-8", "backslashreplace")
         if (
             mode in _FILE_MODES
-            and path.lower().endswith(SUFFIXES)
+            and path.lower().endswith(suffixes)
             and not any(part.startswith(".") for part in path.split("/"))
         ):
             yield path, rest.split()[1]

@@ -8,6 +8,9 @@ from pathlib import Path
 
 from ci.loading.commits.git import text
 from ci.loading.files import FOLDERS
+from ci.loading.limits import MAX_BYTES
+from ci.loading.records.sources import PATHS as SOURCES
+from ci.loading.records.sources import fixed_part, sources_in
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,13 +35,24 @@ def revision(root: Path) -> Revision:
         return Revision()
     commit, day, seconds = head.split()
     shown = date.fromisoformat(day), _moment(int(seconds))
-    changed = text(root, "status", "--porcelain", "--ignore-submodules", "--", *FOLDERS)
+    changed = text(root, "status", "--porcelain", "--ignore-submodules", "--", *FOLDERS, *_documents(root))
     if changed is None:
         return Revision()
     if not changed.strip():
         # A folder that git ignores shows no change either, but the commit does not hold it.
         return Revision(commit, *shown) if text(root, "ls-tree", "HEAD", "--", *FOLDERS) else Revision()
     return Revision(f"{commit}-dirty", *shown)
+
+
+def _documents(root: Path) -> list[str]:
+    """The folders beside FOLDERS that are read: those that hold decision records."""
+    for path in SOURCES:
+        try:
+            with (root / path).open("rb") as stream:
+                return sorted({fixed_part(source) for _, source in sources_in(path, stream.read(MAX_BYTES + 1))})
+        except OSError:
+            continue
+    return []
 
 
 def _moment(seconds: int) -> str:
