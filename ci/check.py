@@ -276,8 +276,9 @@ def _waived(checked: Checked, at: date, before: Sequence[Finding] = ()) -> Check
 
 def _changes(before: Run, after: Run) -> list[Finding]:
     from ci.diff import outcome_changes  # only a check against a base compares versions
+    from ci.rewritten.decisions import decision_edits
 
-    return list(outcome_changes(before, after))
+    return [*outcome_changes(before, after), *decision_edits(before.workspace, after.workspace)]
 
 
 # ---- large repositories ---------------------------------------------------------------------------------------------

@@ -10,6 +10,7 @@ from dataclasses import dataclass, field, replace
 from datetime import date
 from pathlib import Path
 
+from bylaw.authored.decisions import Decisions
 from bylaw.authored.labels import called, labels
 from bylaw.authored.machines.access import Roles
 from bylaw.authored.machines.rules import ProofBudgets, Rules
@@ -39,6 +40,7 @@ from ci.proofs.stage import ruleset_of
 from ci.proofs.theory import Theory
 from ci.proofs.versions.change import Change, Changes, Limits, Unknown, changes
 from ci.report.changes import Comparison, GateTold, held, in_words
+from ci.rewritten.decisions import decision_changes
 from ci.rewritten.rules import Speech, narrowed
 
 Texts = Mapping[str, tuple[str, str]]  # of each file, as it is written and as it is read
@@ -76,6 +78,7 @@ class Version:
     unchecked: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
     workspace: Workspace | None = None
     rules: Rules | None = None
+    decisions: Decisions = field(default_factory=Decisions)
 
     @property
     def gating(self) -> Side | None:
@@ -116,6 +119,7 @@ def compared(one: Version, two: Version, day: date) -> Comparison:
         tuple(narrowed(one.ruleset, two.ruleset, speech_of(one, two))),
         tuple(_said_otherwise(one.unchecked, two.unchecked)),
         tuple(_gates(one, two, day)),
+        tuple(decision_changes(one.decisions, two.decisions)),
     )
 
 
@@ -225,7 +229,8 @@ def of_workspace(name: str, workspace: Workspace, day: date | None = None) -> Ve
     budgets, words = rules.ci.proofs, workspace.vocabulary
     unchecked = {record.policy.policy_id: record.texts for record in records if record.texts}
     kept = (papers, texts, read_as, unchecked, workspace)
-    return Version(name, ruleset, words, budgets, known_day, left_out, rules.roles, *kept)
+    own = workspace.decisions
+    return Version(name, ruleset, words, budgets, known_day, left_out, rules.roles, *kept, decisions=own)
 
 
 def _paper(metadata: Metadata) -> Paper:
@@ -264,7 +269,8 @@ def of_bundle(name: str, bundle: CompiledPolicyBundle) -> Version:
         policy_id: tuple(map(str, shown["texts"])) for policy_id, shown in bundle.policies.items() if shown.get("texts")
     }
     words, budgets = bundle.vocabulary, rules.ci.proofs
-    return Version(name, known, words, budgets, day, left_out, rules.roles, papers, unchecked=unchecked, rules=rules)
+    kept = (known, words, budgets, day, left_out, rules.roles, papers)
+    return Version(name, *kept, unchecked=unchecked, rules=rules, decisions=bundle.decisions)
 
 
 # ---- findings -------------------------------------------------------------------------------------------------------

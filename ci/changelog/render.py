@@ -28,6 +28,9 @@ def text(log: Changelog) -> str:
             lines += [f"    - {visible(line)}" for line in _lines(log, change)]
         blocks.append("\n".join(lines))
     notes = [visible(line) for line in _notes(log)]
+    if log.comparison.decisions:
+        told = (f"  - {visible(one)}" for one in log.comparison.decisions)
+        blocks.append("\n".join([click.style("Decisions", bold=True), *told]))
     return "\n\n".join([*blocks, *(["\n".join(notes)] if notes else [])])
 
 
@@ -39,6 +42,8 @@ def markdown(log: Changelog) -> str:
         for change in policies:
             lines += [f"**{inert(change.policy_id)}** ({inert(change.paper.source)})", ""]
             lines += [*(f"- {inert(line)}" for line in _lines(log, change)), ""]
+    if log.comparison.decisions:
+        lines += ["## Decisions", "", *(f"- {inert(one)}" for one in log.comparison.decisions), ""]
     return "\n".join([*lines, *(inert(line) for line in _notes(log))]).rstrip("\n")
 
 
@@ -56,6 +61,7 @@ def document(log: Changelog) -> str:
             ],
             "reworded": list(log.reworded),
             "texts": list(log.comparison.texts),
+            "decisions": list(log.comparison.decisions),
             "words": [_word(word) for word in told.found.shared.words],
             "only_comments_in": told.remark_count,
             "nothing_else_changes": log.is_proved,

@@ -91,6 +91,36 @@ MEANINGS: Mapping[str, tuple[str, str]] = {
         "A document has a status that is no known word, so it is not taken for a decision that holds.",
         "Write proposed, accepted, rejected, deprecated, superseded, retired or deferred.",
     ),
+    "decision-edited": (
+        "A change edits or deletes what an accepted decision says: what was decided, why, by whom or when.",
+        "Write a new decision that supersedes it; a record says what was decided then.",
+    ),
+    "supersession": (
+        "Records disagree about what holds: one side of a supersession is missing, a decision that holds rests on a "
+        "rejected one, or two that hold govern the same thing without knowing each other.",
+        "Say it in both records, or let one supersede or amend the other.",
+    ),
+    "decision-chronology": (
+        "What is said to have led to a decision lies after it.",
+        "Correct one of the days, or the link.",
+    ),
+    "decision-cycle": (
+        "Decisions rest on each other, or supersede each other, in a circle.",
+        "Take out the link that leads the wrong way.",
+    ),
+    "duplicate-number": ("Two decisions of one folder have one number.", "Give one of them the next free number."),
+    "overdue-review": (
+        "A decision that holds should have been looked at again by a day that has passed.",
+        "Decide whether it still holds: write a later `review_by`, or supersede it.",
+    ),
+    "unresolved-affects": (
+        "A decision says that it governs a file, a policy or a metric that is not there.",
+        "Correct the name, or take it out.",
+    ),
+    "missing-template": (
+        "An intent in rules/intents.yaml names a template that does not exist: such a question gets no answer.",
+        "Name a template that there is.",
+    ),
     "priority-mismatch": (
         "`metadata.priority` differs from the derived level.",
         "The derived one holds: correct or remove it.",

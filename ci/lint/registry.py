@@ -7,6 +7,14 @@ from collections.abc import Callable, Iterable, Iterator
 from ci.findings import Finding
 from ci.lint.cases import case_facts, expectations
 from ci.lint.context import context_references
+from ci.lint.decision_links import (
+    duplicate_numbers,
+    missing_templates,
+    overdue_reviews,
+    supersessions,
+    unresolved_affects,
+)
+from ci.lint.decisions import chronology, decision_cycles
 from ci.lint.defaults import assumed_facts
 from ci.lint.machines.agents import unserved_tasks
 from ci.lint.machines.tools import assertable_money, histories, lookups, tools
@@ -88,6 +96,14 @@ LINTS: tuple[Lint, ...] = (
     assertable_money,
     tools,
     lookups,
+    # decisions
+    chronology,
+    decision_cycles,
+    supersessions,
+    duplicate_numbers,
+    overdue_reviews,
+    unresolved_affects,
+    missing_templates,
     # cases
     case_facts,
     expectations,

@@ -72,6 +72,7 @@ class Comparison:
     narrowed: tuple[str, ...] = ()  # conditions that stand before several actions of one policy
     texts: tuple[str, ...] = ()  # how the sentences that no logic checks differ, a line for each policy
     gates: tuple[GateTold, ...] = ()  # what decides what is checked, and differs
+    decisions: tuple[str, ...] = ()  # what was decided, superseded and taken away, a sentence each
 
     @property
     def variables(self) -> dict[str, Variable]:
@@ -184,6 +185,7 @@ def render_json(comparison: Comparison, recorded: Mapping[str, Any] | None = Non
         "only_comments_in": comparison.remark_count,
         "narrowed": list(comparison.narrowed),
         "texts": list(comparison.texts),
+        "decisions": list(comparison.decisions),
         "unknown": [_unknown(limit) for limit in found.unknown],
         "vocabulary": [_word(word) for word in found.shared.words],
         "not_compared": [_rule(comparison, n, i) for n in (0, 1) for i in found.shared.foreign[n]],
@@ -253,7 +255,8 @@ def render(comparison: Comparison) -> str:
     gates = [visible(told.words) for told in comparison.gates]
     blocks = [*(["\n".join(gates)] if gates else [])]
     blocks += ["\n".join(_block(comparison, change)) for change in comparison.found.changes]
-    notes = [*map(visible, (*comparison.narrowed, *comparison.texts)), *_words(comparison), *_not_compared(comparison)]
+    told = (*comparison.narrowed, *comparison.texts, *(f"decisions: {one}" for one in comparison.decisions))
+    notes = [*map(visible, told), *_words(comparison), *_not_compared(comparison)]
     return "\n\n".join([*blocks, *(["\n".join(notes)] if notes else []), "\n".join(_ending(comparison))])
 
 
@@ -321,7 +324,8 @@ def _ending(comparison: Comparison) -> Iterator[str]:
             told = f"{'1 rule is' if apart == 1 else f'{apart:,} rules are'} not compared, by their words"
             yield f"{regions if found.changes else 'no region of change was found'}; {told}"
             return
-        nothing = click.style("nothing changes", fg="green") + remarks(comparison.remark_count)
+        what = "no case is decided differently" if comparison.decisions else "nothing changes"
+        nothing = click.style(what, fg="green") + remarks(comparison.remark_count)
         yield f"{regions}; nothing else changes" if found.changes else nothing
         return
     yield f"{regions if found.changes else 'no change was found'}; whether anything else changes is not known:"

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import textwrap
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 
 from ci.help.page import Files, Page
 
@@ -17,6 +17,8 @@ repositories: besides what they show, they hold the vocabulary at the end of thi
 `bylaw check --warehouse` that finds it. `bylaw explain ID` says the same in a terminal, and `severities` in
 `rules/ci.yaml` makes a finding an error, a warning, a notice, or turns it off.
 """
+
+LANGUAGES: Mapping[str, str] = {"json": "json", "md": "md"}
 
 
 def terminal(page: Page) -> str:
@@ -74,7 +76,7 @@ def _changed(page: Page) -> Files:
 def _blocks(files: Files) -> Iterator[str]:
     for path, text in files.items():
         yield f"`{path}`"
-        yield f"```{'json' if path.endswith('.json') else 'yaml'}\n{text.rstrip(chr(10))}\n```"
+        yield f"```{LANGUAGES.get(path.rpartition('.')[2], 'yaml')}\n{text.rstrip(chr(10))}\n```"
 
 
 def _files(title: str, files: Files) -> str:

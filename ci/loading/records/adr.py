@@ -57,7 +57,7 @@ class Told:
         key = slug_of(name, "_").replace("-", "_") or "text"
         if value not in (None, "", []):
             self.extra[key] = f"{self.extra[key]}\n\n{value}" if isinstance(self.extra.get(key), str) else value
-            if key != "status":
+            if key not in ("status", "status_links"):
                 self.lines.setdefault("x-extra", line)
 
 
@@ -175,8 +175,7 @@ def _enter_status(written: str, line: int, told: Told) -> None:
             told.put(name, _named_records(raw), line + number)
             if name == "superseded_by":
                 told.put("status", "superseded", line + number)
-            if folded != relation:
-                told.keep("status", said, line + number)
+            told.keep("status_links", said, line + number)
             continue
         word = _status_in(folded)
         if word is not None:

@@ -50,7 +50,7 @@ def _notes(path: str, told: Told) -> Iterator[Finding]:
     if "status" in told.extra and all(id != "unknown-status" for id, _, _ in told.notes):
         message = f"the status `{' '.join(told.extra['status'].split())[:80]}` is read as `{status}`"
         yield Finding("extra-field", message, Place(path, line=line), help="what is written is kept in `x-extra`")
-    if kept := sorted(set(told.extra) - {"status", "source_owner", "date"}):
+    if kept := sorted(set(told.extra) - {"status", "status_links", "source_owner", "date"}):
         names = ", ".join(f"`{name}`" for name in kept[:8]) + (f" and {len(kept) - 8} more" if kept[8:] else "")
         message = f"kept in `x-extra`, because no field has that name: {names}"
         place = Place(path, line=told.lines.get("x-extra", 1))

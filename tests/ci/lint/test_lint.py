@@ -37,8 +37,15 @@ def files_of(row: dict[str, Any]) -> tuple[dict[str, Any], str]:
     return ({**files, POLICY: HEAD + row["policy"]} if "policy" in row else files), POLICY
 
 
+ELSEWHERE = {
+    "catalog",  # catalog.yaml
+    *("chronology", "decision_cycles", "supersessions", "duplicate_numbers"),  # decisions.yaml
+    *("overdue_reviews", "unresolved_affects", "missing_templates"),
+}
+
+
 def test_every_lint_has_rows() -> None:
-    assert set(SECTIONS) == set(BY_NAME) - {"catalog"}, "the catalogue has rows of its own, in catalog.yaml"
+    assert set(SECTIONS) == set(BY_NAME) - ELSEWHERE
 
 
 @pytest.mark.parametrize(("name", "row"), ROWS, ids=[f"{name}: {row['title']}" for name, row in ROWS])

@@ -1,0 +1,68 @@
+"""Decisions that do not fit together: rows in decisions.yaml, each a small repository of records."""
+
+from __future__ import annotations
+
+import json
+from datetime import date
+from pathlib import Path
+from typing import Any
+
+import pytest
+import yaml
+
+from ci.lint.registry import lint
+from ci.loading.load import load
+from ci.loading.source import read
+from tests.rows import each
+
+ROWS = read("decisions.yaml", Path(__file__).with_name("decisions.yaml").read_bytes()).data
+FILLED: dict[str, dict[str, Any]] = {
+    "decisions": {"option": "An option", "rationale": "A reason"},
+    "events": {"summary": "Something happened"},
+    "transitions": {"reason": "One led to the other"},
+}
+
+
+def _write(root: Path, path: str, text: str) -> None:
+    file = root / path
+    file.parent.mkdir(parents=True, exist_ok=True)
+    file.write_text(text, encoding="utf-8")
+
+
+def _repository(root: Path, row: dict[str, Any]) -> Path:
+    for kind, filled in FILLED.items():
+        for id, record in row.get("records" if kind == "decisions" else kind, {}).items():
+            lines = (f"{key}: {json.dumps(value)}\n" for key, value in {"id": id, **filled, **record}.items())
+            text = "".join(lines)
+            _write(root, f"context/decisions/{kind}/{id}.yaml", text)
+    folders = sorted({path.rpartition("/")[0] for path in row.get("adr", {})})
+    if folders:
+        listed = "".join(f"  - {{folder: {folder}}}\n" for folder in folders)
+        _write(root, "context/decisions/sources.yaml", f"sources:\n{listed}")
+    for path, text in row.get("adr", {}).items():
+        _write(root, path, text)
+    return root
+
+
+@pytest.mark.parametrize("row", ROWS, ids=lambda row: row["title"])
+def test_what_is_told(tmp_path: Path, row: dict[str, Any]) -> None:
+    workspace = load(_repository(tmp_path, row), date(2026, 6, 1))
+    told = [*workspace.findings, *lint(workspace)]
+    shown = [(one.id, Path(one.at.path).stem, workspace.position(one.at)[0]) for one in told]
+    assert shown == [tuple(expected[:3]) for expected in row["told"]], [one.message for one in told]
+    for one, (_, _, _, words, help) in zip(told, row["told"], strict=True):
+        assert words in one.message
+        assert help in (one.help or "")
+
+
+@each("template", ["who_decides_v1", "../../secret", ""])
+def test_a_template_that_is_not_there_is_told(tmp_path: Path, template: str) -> None:
+    from ci.loading.rules import load_defaults
+
+    intents = load_defaults()["intents"]["intents"]
+    who = {**intents["who_decided"], "template": template or "why_decision_v0"}
+    _write(tmp_path, "rules/intents.yaml", yaml.safe_dump({"intents": {"who_decided": who}}))
+    workspace = load(tmp_path)
+    (told,) = [one for one in lint(workspace) if one.id == "missing-template"]
+    assert told.at.route == ("intents", "who_decided", "template")
+    assert "there are " in (told.help or "") and "who_decided_v1" in (told.help or "")
