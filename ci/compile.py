@@ -30,6 +30,7 @@ from bylaw.logic.formula.codec import encode
 from bylaw.logic.formula.ir import TRUE, ConditionalRule, Ruleset, Unproven, Variable
 from bylaw.sections import BundleUnproven, BundleUnread
 from ci.formalize.paths import compiled_paths
+from ci.loading.commits.markers import with_marked_files
 from ci.loading.derived.record import PolicyRecord
 from ci.loading.load import Workspace
 from ci.loading.unread import Unread
@@ -99,7 +100,7 @@ def compile_bundle(
             for policy_id, record in sorted(records.items())
         },
         context=context,
-        decisions=workspace.decisions,
+        decisions=with_marked_files(workspace.decisions, workspace.root),
         rules=workspace.rules,
         business=business if workspace.rules.features.business_knowledge else None,
         bundle_metadata=BundleMetadata(

@@ -10,6 +10,7 @@ from pathlib import Path
 from bylaw.authored.decisions import STATUS_WORDS, Decision
 from ci.findings import Finding, Place
 from ci.lint.decisions import by_folder_and_number, place_of_link
+from ci.loading.commits.markers import markers_at, named_by
 from ci.loading.load import Workspace
 from ci.loading.schema.nearest import did_you_mean
 
@@ -68,6 +69,22 @@ def unresolved_affects(workspace: Workspace) -> Iterator[Finding]:
         for number, pattern in enumerate(one.affects.path):
             if not _is_there(workspace.root, pattern):
                 yield _unresolved(workspace, id, "path", number, pattern, None)
+
+
+def unresolved_markers(workspace: Workspace) -> Iterator[Finding]:
+    """A mark in the code names a decision on record."""
+    decisions = workspace.decisions.decisions
+    if not decisions:
+        return
+    for marker, id in named_by(markers_at(workspace.root), decisions).items():
+        if id is None and not workspace.is_lost(marker.name):
+            yield Finding(
+                "unresolved-affects",
+                f"the mark names the decision `{marker.name}`, which no record is",
+                Place(marker.path, line=marker.line),
+                rules=(marker.name,),
+                help=did_you_mean(marker.name, decisions) or "correct the name, or take the mark out",
+            )
 
 
 def missing_templates(workspace: Workspace) -> Iterator[Finding]:

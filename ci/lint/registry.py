@@ -13,6 +13,7 @@ from ci.lint.decision_links import (
     overdue_reviews,
     supersessions,
     unresolved_affects,
+    unresolved_markers,
 )
 from ci.lint.decisions import chronology, decision_cycles
 from ci.lint.defaults import assumed_facts
@@ -103,6 +104,7 @@ LINTS: tuple[Lint, ...] = (
     duplicate_numbers,
     overdue_reviews,
     unresolved_affects,
+    unresolved_markers,
     missing_templates,
     # cases
     case_facts,

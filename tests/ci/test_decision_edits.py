@@ -1,4 +1,4 @@
-"""What a change does to accepted decisions, told by `check --base`, `diff`, `changelog`: rows in decision_edits.yaml."""
+"""What a change does to accepted decisions, told by `check --base`, `diff`, `changelog`: see decision_edits.yaml."""
 
 from __future__ import annotations
 

@@ -27,17 +27,19 @@ from ci.loading.commits.revision import Revision, folder, revision
 from ci.loading.derived.record import PolicyRecord
 from ci.loading.derived.variables import variables
 from ci.loading.files import Content
-from ci.loading.load import Workspace, files_of, rare_collection
-from ci.loading.unread import UNREPRESENTABLE
+from ci.loading.load import Beyond, Workspace, files_of, rare_collection
+from ci.loading.unread import UNREPRESENTABLE, section_of
 from ci.parts.inventory import Inventory, inventory
 from ci.parts.part import Selection, settled
 from ci.pipeline import Run
 from ci.progress import Progress
+from ci.review.computed.decisions import governing
 from ci.review.computed.document import (
     LONGEST,
     MOST,
     Counts,
     Coverage,
+    GoverningDecision,
     OpenQuestion,
     RecordedAnswers,
     ReviewDocument,
@@ -142,9 +144,18 @@ def compute(
         missing_case_count=cases.count,
         case_suggestions=list(cases.suggestions),
         recorded=held,
+        decisions=_decisions(now, base_sha),
         **_told(now, looked, diff, line),
         **_rewritten(looked),
     )
+
+
+def _decisions(now: Inventory, base_sha: str) -> list[GoverningDecision]:
+    """The records about what the change touches. Of a large set the records alone are read for it."""
+    paths = [path for path in now.shared if section_of(path) in ("decisions", "decision_sources")]
+    if not paths:
+        return []
+    return governing(now.root, base_sha, now.part(paths, Beyond(), Selection()).read().decisions)[:MOST]
 
 
 def _folder(root: Path) -> str:

@@ -15,6 +15,7 @@ from urllib.parse import quote
 
 from pydantic import AfterValidator, BaseModel, ConfigDict, Field, StringConstraints, ValidationError, model_validator
 
+from bylaw.authored.decisions import Status
 from bylaw.canonical import fingerprint
 from bylaw.errors import UsageError
 from ci.findings import ID_OF_GATES, SEVERITIES
@@ -25,6 +26,7 @@ MOST_BYTES = 8_000_000  # of the whole document: ten times the largest review th
 LONGEST = 8_000  # of one text
 _LONGEST_PATH = 1_000
 MOST = 2_000  # of one list
+MOST_PATHS = 20  # of one decision
 
 
 def _clean_path(path: str) -> str:
@@ -233,6 +235,19 @@ class RecordedAnswers(Data):
         return self
 
 
+class GoverningDecision(Data):
+    """A decision on record about files that the change touches; advice, which fails nothing."""
+
+    id: Name
+    option: Name
+    status: Status
+    decided_on: Annotated[str, StringConstraints(pattern=r"^\d{4}-\d{2}-\d{2}$")] | None = None
+    record: FilePath
+    superseded_by: Annotated[list[Name], Field(max_length=10)] = []
+    paths: Annotated[list[FilePath], Field(max_length=MOST_PATHS)]
+    path_count: Count
+
+
 class WaiverItem(Data):
     """A waiver that only the head has: it holds when it is merged, or when an owner has accepted it."""
 
@@ -284,6 +299,7 @@ class ReviewDocument(Data):
     waivers: Annotated[list[WaiverItem], Field(max_length=MOST)] = []
     open_questions: Annotated[list[OpenQuestion], Field(max_length=100)] = []
     recorded: RecordedAnswers | None = None
+    decisions: Annotated[list[GoverningDecision], Field(max_length=MOST)] = []
     timings: Annotated[list[Timing], Field(max_length=50)] = []
 
     @property

@@ -15,7 +15,15 @@ from bylaw.language.counting import count
 from ci.findings import ID_OF_GATES
 from ci.recorded import calls_in_words
 from ci.report.changes import remarks
-from ci.review.computed.document import FoundItem, OutcomeChange, PolicyGraph, RecordedAnswers, ReviewDocument
+from ci.review.computed.document import (
+    FoundItem,
+    GoverningDecision,
+    OutcomeChange,
+    PolicyGraph,
+    RecordedAnswers,
+    ReviewDocument,
+    Spot,
+)
 from ci.review.words.comment import LONGEST, RANK, ending
 from ci.review.words.markdown import Markdown, block, cell, coded, drawn, filled, html_code, joined, said
 from ci.review.words.view import Setting, place
@@ -53,7 +61,7 @@ def has_news(document: ReviewDocument) -> bool:
     counts = document.counts
     is_found = counts.error or counts.warning or counts.notice or document.change_count
     is_heard = document.recorded is not None and document.recorded.not_under_base
-    return bool(is_found or is_heard or document.unknown or document.open_questions)
+    return bool(is_found or is_heard or document.unknown or document.open_questions or document.decisions)
 
 
 def headline(document: ReviewDocument, setting: Setting) -> str:
@@ -130,6 +138,8 @@ def _summary(document: ReviewDocument, setting: Setting, omitted: int, room: _Ro
         "findings": [_row(finding, document, setting, room) for finding in others[: room.rows]],
         "findings_title": "Other new findings" if clashes else "New findings",
         "more_findings": _left_out(others[room.rows :], document),
+        "decisions": [_decision(one, document, setting, room) for one in document.decisions[: room.rows]],
+        "more_decisions": len(document.decisions[room.rows :]),
         **_graphs(document.graphs, document, setting, room),
         **_cases(document, room),
         "open_questions": [_question(question, room) for question in document.open_questions[: room.rows]],
@@ -250,6 +260,24 @@ def _row(finding: FoundItem, document: ReviewDocument, setting: Setting, room: _
         place(finding.at, document, setting, room.letters),
         ": ",
         said(finding.message, room.letters),
+    )
+
+
+def _decision(one: GoverningDecision, document: ReviewDocument, setting: Setting, room: _Room) -> Markdown:
+    """A record about files of the change: whether it holds first, then what it says and about which of them."""
+    state = f"superseded by {', '.join(one.superseded_by)}" if one.superseded_by else one.status
+    day = f", {one.decided_on}" if one.decided_on else ""
+    shown = [coded(path, room.letters) for path in one.paths[: min(3, room.rows)]]
+    left = one.path_count - len(shown)
+    files = ", ".join(shown) + (f" and {count(left, 'more file')}" if left else "")
+    return joined(
+        Markdown("**"),
+        said(f"{state}{day}", room.letters),
+        Markdown("** "),
+        place(Spot(path=one.record, line=1), document, setting, room.letters),
+        " ",
+        said(one.option, room.letters),
+        Markdown(f": {files}"),
     )
 
 
