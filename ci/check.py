@@ -276,7 +276,7 @@ def _waived(checked: Checked, at: date, before: Sequence[Finding] = ()) -> Check
 
 def _changes(before: Run, after: Run) -> list[Finding]:
     from ci.diff import outcome_changes  # only a check against a base compares versions
-    from ci.rewritten.decisions import decision_edits
+    from ci.lint.decision_edits import decision_edits
 
     return [*outcome_changes(before, after), *decision_edits(before.workspace, after.workspace)]
 

@@ -28,6 +28,7 @@ from ci.formalize.unproven import unproven
 from ci.gating.findings import impossible_case
 from ci.gating.gates import changes_of
 from ci.gating.settings import Side, side_of
+from ci.lint.decision_edits import decision_changes
 from ci.loading.commits.base_commit import committed_on, files_at
 from ci.loading.commits.revision import Revision
 from ci.loading.derived.variables import variables
@@ -40,7 +41,6 @@ from ci.proofs.stage import ruleset_of
 from ci.proofs.theory import Theory
 from ci.proofs.versions.change import Change, Changes, Limits, Unknown, changes
 from ci.report.changes import Comparison, GateTold, held, in_words
-from ci.rewritten.decisions import decision_changes
 from ci.rewritten.rules import Speech, narrowed
 
 Texts = Mapping[str, tuple[str, str]]  # of each file, as it is written and as it is read

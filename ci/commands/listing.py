@@ -130,7 +130,8 @@ def _queries(workspace: Workspace) -> Iterator[Row]:
 
 def _decisions(workspace: Workspace) -> Iterator[Row]:
     for name, one in sorted(workspace.decisions.decisions.items()):
-        yield name, str(one.decided_on or "undated"), one.option
+        where = workspace.decisions.sources.get(name, "")
+        yield name, one.status, str(one.decided_on or "undated"), one.option, where
 
 
 def _word(workspace: Workspace, section: str, name: str) -> str:
@@ -155,5 +156,5 @@ KINDS: Mapping[str, Kind] = {
     "gotchas": Kind(("gotcha", "severity", "trap", "where"), _gotchas),
     "glossary": Kind(("term", "synonyms", "means", "where"), _glossary),
     "queries": Kind(("query", "question", "verified by", "where"), _queries),
-    "decisions": Kind(("decision", "day", "option"), _decisions),
+    "decisions": Kind(("decision", "status", "day", "option", "where"), _decisions),
 }
