@@ -17,7 +17,8 @@ if TYPE_CHECKING:
     from ci.importers.draft import ContextDraft, Dropped
     from ci.importers.write import Plan
 
-FORMATS = ("auto", "dbt", "metricflow", "cortex", "ossie", "lookml", "wren")  # as in `ci.importers.registry`
+LAYERS = ("dbt", "metricflow", "cortex", "ossie", "lookml", "wren")
+FORMATS = ("auto", *LAYERS, "pep", "kep", "rfc")  # as in `ci.importers.registry`
 RULES = ("dmn", "csv", "xlsx", "policies")  # as in `ci.commands.tables`
 HIT_POLICIES = ("UNIQUE", "ANY", "FIRST", "PRIORITY")
 SHOWN = 5  # places of one reason, and lines of one file, before the rest is counted
@@ -136,6 +137,7 @@ def import_(
     bylaw import target/manifest.json            dbt: models, tests, sources, exposures, semantic models, metrics
     bylaw import models --format metricflow --schema analytics
     bylaw import revenue.yaml --dry-run          Cortex, Ossie: what would be written, and what not
+    bylaw import peps --format pep               decisions: PEPs, kep.yaml with its README, Rust's RFCs
     bylaw import mcp tools.json                  a draft of rules/tools.yaml from a server's tools/list
     """
     from bylaw.errors import UsageError

@@ -17,6 +17,7 @@ from typing import Any
 from pydantic import BaseModel
 
 from bylaw.authored.context import Entity, Guide, Metric, VerifiedQuery
+from bylaw.authored.decisions import Decision
 from ci.findings import Finding, Route
 from ci.importers.sql import with_table
 from ci.lint.catalog import catalog
@@ -33,6 +34,7 @@ KINDS: Mapping[str, tuple[type[BaseModel], str, str]] = {  # section -> model, i
     "metrics": (Metric, "name", "metric"),
     "guides": (Guide, "domain", "guide"),
     "verified_queries": (VerifiedQuery, "name", "verified_query"),
+    "decisions/decisions": (Decision, "id", "decision"),
 }
 NO_PLACE = "there is no place for it in context/"
 LONGEST_WORD = 200
@@ -44,6 +46,7 @@ _LOOSE = {
     "metrics": {"description", "synonyms", "tags", "owner", "format", "unit"},
     "guides": {"description", "conventions", "entities", "owner"},
     "verified_queries": {"description"},
+    "decisions/decisions": set(),
 }
 _UNWRITTEN = re.compile("[\x00-\x1f\x7f-\x9f\ud800-\udfff\ufeff\ufffe\uffff]")
 _WORDS = frozenset(("synonyms", "sample_values", "tags", "pii", "label", "conventions"))
@@ -141,7 +144,8 @@ class ContextDraft:
                 return
             cuts: dict[tuple[str, str, Route], Finding] = {}
             for finding in errors:
-                section, name = PurePosixPath(finding.at.path).parts[1], PurePosixPath(finding.at.path).stem
+                path = PurePosixPath(finding.at.path.removeprefix("context/"))
+                section, name = path.parent.as_posix(), path.stem
                 cuts.setdefault((section, name, self._cut(section, name, finding)), finding)
             for (section, name, route), finding in sorted(cuts.items(), key=lambda cut: _last_first(cut[0])):
                 self._remove(section, name, route, finding)

@@ -10,6 +10,7 @@ from bylaw.authored.machines.enforcement import Pii
 from bylaw.errors import UsageError
 from ci.importers.draft import ContextDraft
 from ci.importers.personal import hide_personal
+from ci.importers.registries import kep, pep, rfc
 from ci.importers.semantic import cortex, dbt, foreign, lookml, metricflow, ossie, wren
 from ci.importers.semantic.foreign import Foreign
 from ci.loading.commits.revision import Revision
@@ -32,6 +33,9 @@ IMPORTERS: Mapping[str, Importer] = {
     "ossie": Importer(ossie.claims, ossie.import_),
     "lookml": Importer(lookml.claims, lookml.import_, (".lkml",)),
     "metricflow": Importer(metricflow.claims, metricflow.import_),
+    "pep": Importer(pep.claims, pep.import_, (".rst", ".txt")),
+    "kep": Importer(kep.claims, kep.import_, ("kep.yaml", "README.md")),
+    "rfc": Importer(rfc.claims, rfc.import_, (".md",)),
 }
 
 
