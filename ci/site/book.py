@@ -22,6 +22,7 @@ from ci.loading.derived.record import PolicyRecord
 from ci.loading.derived.tabular import DrawnTable, drawn_table
 from ci.pipeline import Run
 from ci.site.drawing import drawn
+from ci.site.timeline import Timeline, timeline
 
 
 @dataclass(frozen=True, slots=True)
@@ -112,6 +113,7 @@ class Book:
     owners: Mapping[str, tuple[str, ...]]
     conflicts: tuple[Rival, ...]
     coverage: str
+    timeline: Timeline
 
     @property
     def domains(self) -> tuple[str, ...]:
@@ -143,6 +145,7 @@ def book(run: Run, title: str) -> Book:
         owners={name: tuple(ids) for name, ids in sorted(owners.items())},
         conflicts=tuple(Rival(one.severity, one.message) for one in clashes),
         coverage=percent(coverage.survey.coverage.tally()),
+        timeline=timeline(run),
     )
 
 

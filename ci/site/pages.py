@@ -1,4 +1,4 @@
-"""The rule book as HTML: an overview with search, and a page a domain; each stands alone, without a network."""
+"""The rule book as HTML: an overview with search, a page a domain, one of decisions; each alone, without a network."""
 
 from __future__ import annotations
 
@@ -34,6 +34,8 @@ def pages(book: Book) -> Iterator[tuple[str, str]]:
     for domain in book.domains:
         page = environment.get_template("domain.html.j2")
         yield f"domains/{domain}.html", page.render(**shared, domain=domain, up="../")
+    page = environment.get_template("decisions.html.j2")
+    yield "decisions.html", page.render(**shared, line=book.timeline, up="")
 
 
 def _code(text: str) -> Markup:
@@ -52,6 +54,10 @@ def _search(book: Book) -> Markup:
             ),
         }
         for policy in book.policies
+    ]
+    rows += [
+        {"id": one.id, "page": f"decisions.html#{one.id}", "text": " ".join([one.option, one.who, one.why, *one.names])}
+        for one in book.timeline.decisions
     ]
     text = json.dumps(rows, ensure_ascii=True, sort_keys=True)
     return Markup(text.replace("<", "\\u003c").replace(">", "\\u003e").replace("&", "\\u0026"))

@@ -41,6 +41,44 @@ def made(done: Run) -> Book:
     return book(done, "Voltmark")
 
 
+def _record(root: Path, kind: str, id: str, **keys: object) -> None:
+    file = root / "context/decisions" / kind / f"{id}.yaml"
+    file.parent.mkdir(parents=True, exist_ok=True)
+    file.write_text("".join(f"{key}: {json.dumps(value)}\n" for key, value in {"id": id, **keys}.items()))
+
+
+def test_the_decisions_have_a_page_with_their_state_and_what_took_whose_place(tmp_path: Path) -> None:
+    said = {"rationale": EVIL, "deciders": ["Ana"]}
+    old = {"status": "superseded", **said}
+    governs = {"affects": {"path": ["jobs/**"]}, "tags": ["jobs"], **said}
+    _record(tmp_path, "decisions", "three-queues", option="Three", decided_on="2020-02-01", **old)
+    _record(
+        tmp_path, "decisions", "two-queues", option="Two", decided_on="2021-02-01", supersedes=["three-queues"], **old
+    )
+    _record(
+        tmp_path, "decisions", "one-queue", option="One", decided_on="2022-02-01", supersedes=["two-queues"], **governs
+    )
+    _record(tmp_path, "decisions", "perhaps", option="Mail", status="proposed", **said)
+    _record(tmp_path, "events", "audit-2026", summary="An audit", timestamp="2026-01-01")
+    told = book(run(tmp_path, DAY, DAY), "Voltmark")
+    line = told.timeline
+    assert [(year, [one.id for one in ones]) for year, ones in line.years] == [
+        ("2022", ["one-queue"]),
+        ("2021", ["two-queues"]),
+        ("2020", ["three-queues"]),
+        ("without a day", ["perhaps"]),
+    ]
+    assert line.chains == (("three-queues", "two-queues", "one-queue"),)
+    assert line.alone == ("perhaps",)
+    assert line.pending == (("2026-01-01", "audit-2026", "An audit"),)
+    assert any("`jobs/**`, which is not there" in words for one in line.decisions for _, words in one.findings)
+    made = dict(pages(told))
+    page = Page(made["decisions.html"])
+    assert {"one-queue", "two-queues", "three-queues", "perhaps"} <= page.ids and page.scripts == 0
+    assert not page.open and EVIL not in made["decisions.html"]
+    assert "decisions.html" in Page(made["index.html"]).links
+
+
 class Page(HTMLParser):
     """The ids and links of a page, and whether its tags close."""
 
@@ -138,7 +176,11 @@ def test_what_a_policy_says_is_text_and_never_a_part_of_the_page(tmp_path: Path)
     path.write_text(text.replace("owner: Customer Service Dept.", f"owner: {json.dumps(EVIL)}"), encoding="utf-8")
     found = dict(pages(book(run(tmp_path / "p", DAY, DAY), EVIL)))
     assert all(EVIL not in text and "<img" not in text for text in found.values())
-    assert {path: Page(text).scripts for path, text in found.items()} == {"index.html": 2, "domains/refund.html": 0}
+    assert {path: Page(text).scripts for path, text in found.items()} == {
+        "index.html": 2,
+        "domains/refund.html": 0,
+        "decisions.html": 0,
+    }
 
 
 def test_the_same_book_gives_the_same_bytes_and_only_its_own_files_change(made: Book, tmp_path: Path) -> None:
