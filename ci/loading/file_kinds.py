@@ -148,8 +148,11 @@ class Reader:
     def take_documents(self) -> None:
         """Read the documents that were taken: now it is known which source names each."""
         for content in sorted(self._documents, key=lambda one: one.path):
+            named = source_for(content.path, self._sources)
+            if named is None:  # an editor may hold any document open
+                continue
             try:
-                source, notes = read_document(content.path, content.data, source_for(content.path, self._sources))
+                source, notes = read_document(content.path, content.data, named)
             except Unreadable as problem:
                 self._cannot_read(content.path, problem)
                 continue

@@ -75,6 +75,17 @@ def folders_of(root: Path, sources: Sequence[Numbered], path: str = PATHS[0]) ->
         seen |= set(found)
 
 
+def named_folders(root: Path) -> list[str]:
+    """The folders that the sources of *root* name now; none where there is no such file."""
+    for path in PATHS:
+        try:
+            data = (root / path).read_bytes()
+        except OSError:
+            continue
+        return [one for one in folders_of(root, sources_in(path, data), path) if isinstance(one, str)]
+    return []
+
+
 def _walk(root: Path, at: str, parts: tuple[str, ...], seen: set[tuple[str, int]]) -> Iterator[str]:
     if (at, len(parts)) in seen:
         return

@@ -9,10 +9,11 @@ import pytest
 from pydantic import ValidationError
 
 from bylaw.authored.decision_sources import DecisionSources
+from ci.commands.watching import stamp
 from ci.loading.commits.base_commit import files_at
-from ci.loading.commits.revision import revision
+from ci.loading.commits.revision import Revision, revision
 from ci.loading.files import Content, contents
-from ci.loading.load import load
+from ci.loading.load import load, read
 from tests.rows import each
 
 DOCUMENT = "# A thing\n\nDate: 2020-01-01\n\n## Status\n\nAccepted\n\n## Decision\n\nSo.\n"
@@ -118,6 +119,23 @@ def test_links_are_not_followed(tmp_path: Path) -> None:
     assert list(workspace.decisions.decisions) == ["0001-a"]
     told = sorted((one.id, one.at.path) for one in workspace.findings)
     assert told == [("dangling-reference", "context/decisions/sources.yaml"), ("unreadable-file", "docs/adr/0002-b.md")]
+
+
+def test_only_documents_that_a_source_names_are_read(tmp_path: Path) -> None:
+    _write(tmp_path, "docs/adr/0001-a.md")
+    _sources(tmp_path, "docs/adr")
+    held = [*contents(tmp_path), Content("README.md", b"# Read me\n"), Content("docs/0002-b.md", DOCUMENT.encode())]
+    workspace = read(tmp_path, held, Revision(), None)
+    assert list(workspace.decisions.decisions) == ["0001-a"]
+    assert not workspace.findings
+
+
+def test_a_watch_sees_an_edited_document(tmp_path: Path) -> None:
+    _write(tmp_path, "docs/adr/0001-a.md")
+    _sources(tmp_path, "docs/adr")
+    before = stamp(tmp_path)
+    _write(tmp_path, "docs/adr/0001-a.md", DOCUMENT + "More.\n")
+    assert stamp(tmp_path) != before
 
 
 def test_one_id_in_two_folders_is_told(tmp_path: Path) -> None:
