@@ -47,7 +47,7 @@ def _entered(file: Foreign, draft: ContextDraft) -> None:
         "supersedes": _numbers(head["Replaces"]),
         "superseded_by": _numbers(head["Superseded-By"]),
         "based_on": _numbers(head["Requires"]),
-        "x-extra": {"author": " ".join(str(head["Author"]).split())} if head["Author"] else {},
+        "x-extra": {"authors": _people(head["Author"])} if head["Author"] else {},
     }
     if record["proposed_on"] and record["decided_on"] and record["proposed_on"] > record["decided_on"]:
         draft.drop(file.path, "it was created after its resolution: the day of creation is left out")

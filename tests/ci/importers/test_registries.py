@@ -39,6 +39,7 @@ def test_a_registry_becomes_records(tmp_path: Path, row: dict[str, Any]) -> None
     assert not [one.message for one in workspace.findings]
     found = workspace.decisions.decisions
     assert sorted(found) == sorted(row["records"])
+    assert not any("example.com>" in one.read_text(encoding="utf-8") for one in root.rglob("*.yaml"))
     for id, wanted in row["records"].items():
         shown = {key: getattr(found[id], key) for key in wanted}
         assert {key: str(value) if isinstance(value, date) else value for key, value in shown.items()} == wanted
