@@ -26,7 +26,7 @@ _AS = click.option("--as", "user", metavar="USER", default="anonymous", help="Wh
 @click.option(
     "--object", "object_", metavar="NAME", default="", help="What is wrong: metrics/net_revenue and the like."
 )
-@click.option("--field", default="", help="Which of its fields; of a preference: grain or confirm.")
+@click.option("--field", default="", help="Which of its fields; of a preference: grain or care.")
 @click.option("--new", default="", metavar="VALUE", help="What it should say.")
 @click.option("--reason", default="", help="Why; whoever reviews it reads this.")
 @click.option("--type", "type_", type=click.Choice(TYPES), help="Only for a permission or a preference.")

@@ -31,6 +31,7 @@ from bot.memory.structure import (
     schema_of,
     structure,
 )
+from bot.pii import Mask
 from bot.services import Services
 from bylaw.audit.entry import after
 from bylaw.authored.context import Context
@@ -165,6 +166,10 @@ def _made(given: Given, reason: str, standing: Standing, actor: Actor, services:
 def _changed(given: Given, reply: Reply, actor: Actor, services: Services) -> dict[str, Any]:
     context, roles = services.index.bundle.context, services.index.rules.roles
     change = checked(Change(object=given.object, field=given.field, new=given.new), context)
+    if (personal := next(Mask(services.index.rules.pii).find(change.new), None)) is not None:
+        raise UsageError(
+            f"the value holds personal data ({personal.label})", "say it without: reviewers and git read it"
+        )
     behind = objects_behind(reply, context)
     if change.object not in behind:
         named = ", ".join(behind) or "nothing that is written in a file"

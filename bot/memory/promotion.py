@@ -20,6 +20,7 @@ from bot.memory import effects
 from bot.memory.changes import LEAVE_OUT, Change, in_words
 from bot.memory.consensus import Consensus, consensus, person_of
 from bot.memory.structure import current, gotcha_of
+from bot.pii import Mask
 from bot.services import Services
 from bylaw.bundle import read
 from bylaw.errors import UsageError
@@ -134,9 +135,9 @@ def _why(agreed: Consensus) -> str:
 
 def _who(agreed: Consensus, services: Services) -> tuple[str, ...]:
     """Who agrees, by role unless the rules let people be named, why, and the requests it came from."""
-    names = services.index.rules.promotion.names_people
+    names, mask = services.index.rules.promotion.names_people, Mask(services.index.rules.pii)
     lines = [
-        f"{one.actor_id if names else ', '.join(one.actor_roles)}, {one.at.date().isoformat()}: {one.reason}"
+        f"{one.actor_id if names else ', '.join(one.actor_roles)}, {one.at.date().isoformat()}: {mask.text(one.reason)}"
         for one in agreed.members
     ]
     named = ", ".join(one.request_id for one in agreed.members[:_MOST_REQUESTS])

@@ -10,14 +10,12 @@ from slack_bolt import Ack, Respond
 from bot import rights
 from bot.analytics.form import from_choices
 from bot.delivery.blocks import answer, form, kit
-from bot.delivery.listeners import calls, say
+from bot.delivery.listeners import say
 from bot.delivery.listeners.clarify import ANSWERED, GONE, NOT_YOURS, said_by
 from bot.delivery.listeners.click_payload import Click, clicker, read
 from bot.delivery.listeners.threads import Threads
 from bot.evidence.store import kept
 from bot.evidence.store.tables.requests import Standing
-
-_LATE = "That took too long for Slack. Press the button again."
 
 
 def run(ack: Ack, body: Mapping[str, Any], respond: Respond, threads: Threads) -> None:
@@ -46,12 +44,7 @@ def open_form(ack: Ack, body: Mapping[str, Any], respond: Respond, threads: Thre
     if refused or click is None or standing is None or standing.reply is None or standing.reply.form is None:
         threads.start(lambda: say.privately(respond, refused or GONE))
         return
-    try:
-        view = form.view(standing.reply.form, f"{click.message}:{click.value}")
-        threads.client.views_open(trigger_id=str(body.get("trigger_id")), view=view)
-    except calls.FAILED as error:
-        calls.noted(error)
-        threads.start(lambda: say.privately(respond, _LATE))
+    say.open_view(body, form.view(standing.reply.form, f"{click.message}:{click.value}"), respond, threads)
 
 
 def send(ack: Ack, body: Mapping[str, Any], threads: Threads) -> None:

@@ -9,14 +9,13 @@ from slack_bolt import Ack, Respond
 
 from bot.conversation import Actor
 from bot.delivery.blocks import queue, wrong
-from bot.delivery.listeners import calls, say
+from bot.delivery.listeners import say
 from bot.delivery.listeners.click_payload import clicker, read
 from bot.delivery.listeners.threads import Threads
 from bot.request import objections
 from bylaw.errors import UsageError
 
 _GONE = "It does not wait for you: somebody answered it already, or it is not yours."
-_LATE = "That took too long for Slack. Press the button again."
 
 
 def look(ack: Ack, body: Mapping[str, Any], respond: Respond, threads: Threads) -> None:
@@ -29,12 +28,7 @@ def look(ack: Ack, body: Mapping[str, Any], respond: Respond, threads: Threads) 
     if found is None:
         threads.start(lambda: say.privately(respond, _GONE))
         return
-    try:
-        view = queue.objection(name, found.lines())
-        threads.client.views_open(trigger_id=str(body.get("trigger_id")), view=view)
-    except calls.FAILED as error:
-        calls.noted(error)
-        threads.start(lambda: say.privately(respond, _LATE))
+    say.open_view(body, queue.objection(name, found.lines()), respond, threads)
 
 
 def settle(ack: Ack, body: Mapping[str, Any], threads: Threads) -> None:

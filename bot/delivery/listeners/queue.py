@@ -28,13 +28,11 @@ def review(ack: Ack, body: Mapping[str, Any], respond: Respond, threads: Threads
     services, actor = threads.serving.services(), _actor(body)
     try:
         shown = _view(_name(body), actor, services)
-        threads.client.views_open(trigger_id=str(body.get("trigger_id")), view=shown)
     except UsageError as error:
         told = error.message
         threads.start(lambda: say.privately(respond, told))
-    except calls.FAILED as error:
-        calls.noted(error)
-        threads.start(lambda: say.privately(respond, "That took too long for Slack. Press the button again."))
+        return
+    say.open_view(body, shown, respond, threads)
 
 
 def open_(ack: Ack, body: Mapping[str, Any], _respond: Respond, threads: Threads) -> None:

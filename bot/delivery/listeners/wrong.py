@@ -23,7 +23,6 @@ from bot.request import objections
 from bylaw.errors import UsageError
 
 _VALUE = 150  # characters of an option's value
-LATE = "That took too long for Slack. Press the button again."
 
 
 def open_form(ack: Ack, body: Mapping[str, Any], respond: Respond, threads: Threads) -> None:
@@ -41,13 +40,8 @@ def open_form(ack: Ack, body: Mapping[str, Any], respond: Respond, threads: Thre
         told = error.message
         threads.start(lambda: say.privately(respond, told))
         return
-    try:
-        now, given = filled_in(meant, found)
-        view = wrong.form(meant.request_id, sources(cited) or options(found), now, given)
-        threads.client.views_open(trigger_id=str(body.get("trigger_id")), view=view)
-    except calls.FAILED as error:
-        calls.noted(error)
-        threads.start(lambda: say.privately(respond, LATE))
+    now, given = filled_in(meant, found)
+    say.open_view(body, wrong.form(meant.request_id, sources(cited) or options(found), now, given), respond, threads)
 
 
 def choose(ack: Ack, body: Mapping[str, Any], respond: Respond, threads: Threads) -> None:

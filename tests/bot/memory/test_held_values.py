@@ -46,6 +46,8 @@ def closed(shop):
         ({"new": "postings.amount > 5"}, "reads a column that the context does not know|could no longer"),
         ({"new": "(" * 450 + "total > 1" + ")" * 450}, "SQL expression|nested|so already|takes"),
         ({"new": "channel = 'online'\u202e"}, "printable"),
+        ({"new": "status <> 'bob@private.example'"}, "holds personal data"),
+        ({"field": "description", "new": "ask bob@private.example"}, "holds personal data"),
         ({"reason": "x\ud800"}, "the reason takes"),
     ],
     ids=lambda value: str(value)[:60],
