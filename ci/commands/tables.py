@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from ci.importers.tables.imported import Options
@@ -52,13 +52,24 @@ def import_rules(path: Path, root: Path, options: Options, dry_run: bool, all_: 
         ) from None
     if not dry_run:
         found.plan.write()
-    code = 1 if found.refused or any(entry.state == "kept" for entry in found.plan.entries) else 0
+    is_kept = any(entry.state == "kept" for entry in found.plan.entries)
+    code = 1 if found.refused or is_kept or _has_failing_gap(found.document, root) else 0
     if as_json:
         files = [{"path": e.path, "state": e.state, "notes": list(e.notes), "diff": e.diff} for e in found.plan.entries]
         whole = {**found.document, "dry_run": dry_run, "files": files, "left": list(found.plan.gone)}
         return json.dumps(whole, indent=2, ensure_ascii=False, default=str), code
     files_told = _files(found.format, found.plan, dry_run, all_)
     return "\n".join([*files_told, *found.lines(all_), *_next(root, found.plan, dry_run)]), code
+
+
+def _has_failing_gap(document: Mapping[str, Any], root: Path) -> bool:
+    """Has a table a gap, where a gap fails the check of the repository?"""
+    from ci.findings import SEVERITIES
+    from ci.loading.load import rules_of
+
+    if not any(table.get("gaps") for table in document.get("tables", ())):
+        return False
+    return rules_of(root).ci.severities.get("gap", SEVERITIES["gap"]) == "error"
 
 
 def _first(refused: Sequence[Refusal]) -> str:

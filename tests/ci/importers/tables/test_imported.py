@@ -53,6 +53,14 @@ def test_a_draft_is_checked_and_decides_nothing_until_it_goes_live(tmp_path: Pat
     assert decided(call, tmp_path, age=20, tier="gold") == {"fee": "fee_reduced"}
 
 
+@pytest.mark.parametrize(("severity", "code"), [("error", 1), ("warning", 0)])
+def test_an_import_fails_on_a_gap_where_the_check_does(severity: str, code: int, tmp_path: Path, call: Command) -> None:
+    (tmp_path / "rules").mkdir()
+    (tmp_path / "rules/ci.yaml").write_text(f"severities: {{gap: {severity}}}\n", encoding="utf-8")
+    done = call("import", sheet(tmp_path, "age,fee\n<= 5,a\n"), "-o", tmp_path, "--owner", "Desk")
+    assert (done.code, call("check", "--root", tmp_path).code) == (code, code), done.out
+
+
 def test_a_draft_is_in_no_bundle_and_changes_no_case(tmp_path: Path, call: Command) -> None:
     written(sheet(tmp_path), tmp_path)
     assert call("compile", "--root", tmp_path, "-o", tmp_path / "out").code == 0
