@@ -12,6 +12,7 @@ from ci.loading.commits.revision import Revision
 from ci.loading.file_kinds import kind_of_file
 from ci.loading.files import Content, Signature, Untouched, digest_of
 from ci.loading.load import Beyond, Workspace
+from ci.loading.records.sources import PATHS as SOURCES
 from ci.parts.card_table import Cards
 from ci.parts.cards import Card, is_policy
 from ci.parts.part import File, Part, Selection, path_of
@@ -61,8 +62,8 @@ class Inventory:
 
     @cached_property
     def words(self) -> tuple[str, ...]:
-        """The files that every part reads."""
-        return tuple(filter(says_words, self.shared))
+        """The files that every part reads: the words, the rules, and how documents are read."""
+        return tuple(path for path in self.shared if says_words(path) or path in SOURCES)
 
     def part(self, paths: Iterable[str], beyond: Beyond, asked: Selection) -> Part:
         """The part of these files."""

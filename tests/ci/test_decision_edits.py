@@ -62,8 +62,9 @@ def test_what_a_change_does_to_decisions(repository: Path, row: dict[str, Any]) 
 
 
 @pytest.mark.parametrize("kept", [False, True])
-def test_a_check_in_parts_says_the_same(repository: Path, tmp_path: Path, kept: bool) -> None:
-    row = TABLE["rows"][0]
+@pytest.mark.parametrize("title", ["the reason is rewritten", "a document is rewritten", "a document is deleted"])
+def test_a_check_in_parts_says_the_same(repository: Path, tmp_path: Path, kept: bool, title: str) -> None:
+    row = next(row for row in TABLE["rows"] if row["title"] == title)
     _write(repository, row["files"])
     cache = tmp_path / "cache" if kept else None
     for _ in range(2):
