@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from bot.index import BundleIndex
 from bylaw.authored.calendar import Calendar
+from bylaw.hold.answers.surplus import Background
 from bylaw.hold.declared import index_vocabulary
 from bylaw.hold.hold import Ground
 from bylaw.hold.item import TextKind
@@ -34,8 +35,15 @@ def ground_for(
     """What a text of that *kind* is held against. *query* and *facts* are what an answer answers."""
     clock = Clock(today, calendar_rules(index.bundle.context.calendar))
     words = _words(index, kind, user)
-    told = frozenset[str]().union(*(_told(words, name, value) for name, value in (facts or {}).items()))
-    return Ground(kind, words, clock, query, told)
+    return Ground(kind, words, clock, query, _known(index, words, facts or {}) if kind == "answer" else Background())
+
+
+def _known(index: BundleIndex, words: Index, facts: Mapping[str, Any]) -> Background:
+    """What is known beside the claims of an answer: the words of the facts that were told, and those of the rules."""
+    told = frozenset[str]().union(*(_told(words, name, value) for name, value in facts.items()))
+    permitted = (rule.effect.action for rule in index.ruleset.rules if rule.effect.kind == "permitted")
+    values = {name: str(value).lower() if isinstance(value, bool) else str(value) for name, value in facts.items()}
+    return Background(told, values, ruled=index.recently(_ruled)(), permitted=frozenset(permitted))
 
 
 def ground_of_data(index: BundleIndex, today: date, schemas: Collection[str] | None) -> Ground:
@@ -59,6 +67,18 @@ def _policy_words(index: BundleIndex) -> Index:
         for policy, record in index.bundle.policies.items()
     }
     return index_vocabulary(index.vocabulary, cited)
+
+
+def _ruled(index: BundleIndex) -> Mapping[str, frozenset[str]]:
+    """By action, the stems of what the policies that speak of it quote as their source."""
+    quoted: dict[str, set[str]] = {}
+    for rule in index.ruleset.rules:
+        quoted.setdefault(rule.policy_id, set()).add(rule.source.text or "")
+    found: dict[str, set[str]] = {}
+    for rule in index.ruleset.rules:
+        for action in (rule.effect.action, *rule.effect.implied):
+            found.setdefault(action, set()).update(quoted[rule.policy_id])
+    return {name: frozenset(stem(w) for text in those for w in words_of(text)) for name, those in found.items()}
 
 
 def _context_words(index: BundleIndex, schemas: tuple[str, ...] | None) -> Index:

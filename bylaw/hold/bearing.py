@@ -34,6 +34,8 @@ class Sentences:
         self._seen, self._index = seen, index
         self._words: dict[int, tuple[Token, ...]] = {}
         self._mentions: dict[int, tuple[tuple[Mention, tuple[Token, ...]], ...]] = {}
+        self.speaking: dict[str, tuple[Passage, ...]] = {}  # those that may say something of a fact, by its name
+        self.tried: dict[tuple[int, tuple[int, int]], Bearing] = {}  # conditions of claims, by item and place
 
     def words(self, passage: Passage) -> tuple[Token, ...]:
         """The words and numbers of a sentence."""

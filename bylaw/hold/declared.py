@@ -80,6 +80,7 @@ def _actions(vocabulary: Vocabulary) -> Iterator[Name]:
             name,
             "action",
             tuple(called) or (name.replace("_", " "),),
+            unit=_counted_by(vocabulary, name),
             values=values,
             near=(name.replace("_", " "), *_outcome_texts(vocabulary, outcome)),
             kin=frozenset({outcome} if outcome else ()),
@@ -91,6 +92,13 @@ def _actions(vocabulary: Vocabulary) -> Iterator[Name]:
             if other != name and vocabulary.canonical(other) == name:
                 yield Name(other, "action", found.texts, values=values, near=found.near, kin=found.kin | {name},
                            answers=found.answers, owner=outcome)  # fmt: skip
+
+
+def _counted_by(vocabulary: Vocabulary, name: str) -> str | None:
+    """The unit of the fact by which a figure of an action counts: "4 EUR for each hour"."""
+    figures_of = [one.figures or () for other, one in vocabulary.actions.items() if vocabulary.canonical(other) == name]
+    facts = (vocabulary.facts.get(figure.per or "") for those in figures_of for figure in those)
+    return next((fact.unit for fact in facts if fact is not None and fact.unit), None)
 
 
 def _called(vocabulary: Vocabulary, name: str) -> tuple[list[str], list[str]]:

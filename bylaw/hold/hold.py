@@ -9,9 +9,12 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
-from bylaw.hold import answers, cases, queries, records
-from bylaw.hold.answers import altered_by
+from bylaw.hold import cases, queries, records
+from bylaw.hold.answers.kinds import KINDS_OF_ANSWER
+from bylaw.hold.answers.settling import settle
+from bylaw.hold.answers.surplus import Background, Surplus
 from bylaw.hold.bearing import Bearing, Sentences
+from bylaw.hold.foreign import find_foreign
 from bylaw.hold.item import By, HeldItem, Item, Proposal, Reading, Status, TextKind, Weakness
 from bylaw.hold.residue import Residue, find_residue
 from bylaw.hold.targets import read_target
@@ -27,7 +30,7 @@ CHECKS: Mapping[TextKind, Mapping[str, Check]] = {
     "policy": {"asks": cases.bear_asked, "fact": cases.bear_fact},
     "data": queries.KINDS_OF_DATA,
     "decision": records.KINDS_OF_DECISION,
-    "answer": answers.KINDS_OF_ANSWER,
+    "answer": KINDS_OF_ANSWER,
 }
 _MOST_PLACES = 20  # of one quote
 _RANK: Mapping[Status, int] = {"borne": 0, "weak": 1, "refused": 2}
@@ -41,7 +44,7 @@ class Ground:
     index: Index
     clock: Clock
     query: str = ""
-    told: frozenset[str] = field(default=frozenset())  # stems of the words of the facts that were told
+    known: Background = field(default_factory=Background)  # of an answer: what is known beside its claims
 
 
 def hold(source: str, proposal: Proposal, ground: Ground, by: By = "given") -> Reading:
@@ -52,11 +55,12 @@ def hold(source: str, proposal: Proposal, ground: Ground, by: By = "given") -> R
     found = [_bear(item, seen, values, ground, sentences) for item in proposal.items]
     bearings = [one for one in found if isinstance(one, Bearing)]
     if ground.kind == "answer":
-        _refuse_altered(bearings)
-    residue = find_residue(seen, ground.index, bearings, _words_said(ground), ground.kind)
+        _disown_foreign(seen, bearings)
+        settle(bearings, _background(ground))
+    residue = _left_over(seen, bearings, ground, values)
     _weaken_by_residue(bearings, residue, ground.kind)
     if any(one.status == "refused" for one in bearings):
-        residue = find_residue(seen, ground.index, bearings, _words_said(ground), ground.kind)
+        residue = _left_over(seen, bearings, ground, values)
     held = tuple(_held(one, proposal.items[i]) for i, one in enumerate(found))
     unknown = [place for quote in proposal.unknown for place in seen.find(quote)[:1]]
     return Reading(
@@ -68,9 +72,28 @@ def hold(source: str, proposal: Proposal, ground: Ground, by: By = "given") -> R
     )
 
 
-def _words_said(ground: Ground) -> frozenset[str]:
-    """The stems of the words that the person said, which are no residue of an answer."""
-    return ground.told | frozenset(map(stem, words_of(ground.query)))
+def _left_over(seen: Seen, bearings: Sequence[Bearing], ground: Ground, values: Values) -> Residue:
+    if ground.kind != "answer":
+        return find_residue(seen, ground.index, bearings, ground.kind)
+    light = Surplus(seen, ground.index, values, bearings, _background(ground)).find_light()
+    return find_residue(seen, ground.index, bearings, ground.kind, light)
+
+
+def _disown_foreign(seen: Seen, bearings: Sequence[Bearing]) -> None:
+    """No declared word says a link, markup or another script, whatever its letters spell."""
+    starts = {token.start for place in find_foreign(seen) for token in seen.text.within(*place)}
+    for one in bearings:
+        if one.item.kind != "outside":
+            one.own -= starts
+
+
+def _background(ground: Ground) -> Background:
+    """What is known beside the claims of an answer, with the words and the names of its question."""
+    asked = see(ground.query)
+    tokens = asked.words(0, len(asked.text.seen))
+    names = {owner.name for mention in ground.index.find(tokens) for owner in mention.owners}
+    known = ground.known
+    return replace(known, said=known.said.union(map(stem, words_of(ground.query))), asked=known.asked | names)
 
 
 def _bear(item: Item, seen: Seen, values: Values, ground: Ground, sentences: Sentences) -> Bearing | HeldItem:
@@ -121,15 +144,6 @@ def is_declared(named: str, ground: Ground) -> bool:
     if ground.kind == "data":
         return read_target(ground.index, named).unknown is None
     return any(ground.index.get(group, named) is not None for group in ("asks", "fact", "anchor", "source"))
-
-
-def _refuse_altered(bearings: Sequence[Bearing]) -> None:
-    for one in bearings:
-        if answers.is_about_action(one.item) and one.status != "refused":
-            others = [other for other in bearings if other is not one]
-            word = altered_by(one, others)
-            if word is not None:
-                one.refuse(f"no claim carries “{word}”")
 
 
 def _weaken_by_residue(bearings: Sequence[Bearing], residue: Residue, kind: TextKind) -> None:

@@ -15,7 +15,7 @@ from bylaw.hold.cases import question_word
 from bylaw.hold.item import TextKind
 from bylaw.hold.text import Seen
 from bylaw.hold.words import Index
-from bylaw.language.lexicon import lexicon, stem
+from bylaw.language.lexicon import stem
 from bylaw.language.text import Passage, Token
 
 Place = tuple[int, int]
@@ -30,9 +30,9 @@ class Residue:
 
 
 def find_residue(
-    seen: Seen, index: Index, bearings: Sequence[Bearing], said: frozenset[str], kind: TextKind
+    seen: Seen, index: Index, bearings: Sequence[Bearing], kind: TextKind, light: frozenset[int] = frozenset()
 ) -> Residue:
-    """The words of *seen* that no item carries. *said* are the stems of what the person said, for an answer."""
+    """The words of *seen* that no item carries. *light* are the places of words that add nothing to an answer."""
     carried: set[int] = set()
     for one in bearings:
         if one.status != "refused":
@@ -40,7 +40,10 @@ def find_residue(
     left = [
         (token.start, token.end)
         for token in seen.text.tokens
-        if token.word[0].isalnum() and token.start not in carried and _is_content(token, seen, index, said, kind)
+        if token.word[0].isalnum()
+        and token.start not in carried
+        and token.start not in light
+        and (kind == "answer" or _is_content(token, seen, index))
     ]
     left += [place for place in seen.strays if place[0] not in carried]
     answered, unanswered = _question_words(bearings)
@@ -58,14 +61,11 @@ def find_residue(
     return Residue(tuple(asked), tuple(beside))
 
 
-def _is_content(token: Token, seen: Seen, index: Index, said: frozenset[str], kind: TextKind) -> bool:
+def _is_content(token: Token, seen: Seen, index: Index) -> bool:
     root = stem(token.word)
     if root in index.idle:
         return False
-    if is_empty(token.word):
-        is_declared = root in index.single and not _is_another_spelling(token, seen)
-        return is_declared and kind != "answer"
-    return not (kind == "answer" and (root in said or token.word in lexicon()["courtesy"]))
+    return not is_empty(token.word) or (root in index.single and not _is_another_spelling(token, seen))
 
 
 def _is_another_spelling(token: Token, seen: Seen) -> bool:

@@ -43,7 +43,7 @@ def negations(seen: Seen, passage: Passage, place: tuple[int, int], named: Itera
         if token.clause not in clauses:
             continue
         is_begun_anew = token.word in ("and", "but", "so") and tokens[k + 1 : k + 2] and tokens[k + 1].word in _SUBJECTS
-        if token.start < start and (token.word in ending or is_begun_anew):
+        if (token.start <= start and token.word in ending) or (token.start < start and is_begun_anew):
             count = 0
         elif is_negation(token) and token.start not in inside and not _opens_question(seen, passage, tokens, k):
             count += 1

@@ -158,6 +158,11 @@ class Index:
         found = self.get(group, name)
         return frozenset() if found is None else self.own(found)
 
+    def is_action(self, name: str) -> bool:
+        """Is it the name of an action?"""
+        found = self.get("asks", name)
+        return found is not None and found.kind == "action"
+
     @staticmethod
     def stems(token: Token) -> frozenset[str]:
         """The stems of a word and of what a contraction of it stands for."""
@@ -183,6 +188,11 @@ class Index:
     @cached_property
     def _told(self) -> dict[tuple[str, str, str], frozenset[str]]:
         return {}
+
+    @cached_property
+    def words_of_actions(self) -> frozenset[str]:
+        """The stems of the words that name some action."""
+        return frozenset[str]().union(*(self.own(one) for one in self.names.values() if one.kind == "action"))
 
     @cached_property
     def single(self) -> frozenset[str]:
