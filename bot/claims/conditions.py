@@ -4,15 +4,16 @@ from __future__ import annotations
 
 from fractions import Fraction
 
-from bot.claims.declared import Declared
 from bot.claims.measures import amount_of
+from bot.claims.terms import Terms
+from bylaw.language.lexicon import lexicon
 from bylaw.language.units import convert, unit_named
 from bylaw.logic.formula.ir import Atom, Value, ValueMisfit, exact
 
 BEYOND = "another unit: "  # such a claim is wrong, not unread: the text says so
 
 
-def atoms_of(words: Declared, fact: str, operator: str, value: object, unit: str | None) -> tuple[Atom, ...] | str:
+def atoms_of(words: Terms, fact: str, operator: str, value: object, unit: str | None) -> tuple[Atom, ...] | str:
     """A condition as tests of the logic, all of which must hold; or why it is none."""
     variable = words.variables.get(fact)
     if variable is None:
@@ -36,7 +37,7 @@ def atoms_of(words: Declared, fact: str, operator: str, value: object, unit: str
     return f"`{operator}` does not fit `{fact}`"
 
 
-def _value(words: Declared, fact: str, raw: object, unit: str | None) -> Value | tuple[str]:
+def _value(words: Terms, fact: str, raw: object, unit: str | None) -> Value | tuple[str]:
     """A claimed value as the fact's, converted; or a reason, alone in a tuple."""
     variable = words.variables[fact]
     try:

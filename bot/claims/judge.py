@@ -8,19 +8,19 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from datetime import date
 from fractions import Fraction
 from functools import cached_property, reduce
 from itertools import chain
 from typing import Literal
 
+from bot.claims.bearing import Bearing, Gap, Told, bear
 from bot.claims.conditions import BEYOND, atoms_of
-from bot.claims.coverage import Coverage, Gap, ToldCase
-from bot.claims.declared import Declared, declared
 from bot.claims.measures import amount_of
 from bot.claims.models import By, Claim, Judged, Reading, Status, Unread, Verdict, worst
+from bot.claims.terms import Terms, terms_of
 from bot.index import BundleIndex
 from bylaw.language.figures import Measure, measure
-from bylaw.language.text import parse
 from bylaw.language.units import unit_named
 from bylaw.logic.boxes.boxes import Region, meet_regions, region
 from bylaw.logic.boxes.truth import truth
@@ -67,9 +67,15 @@ class Situation:
         }
 
     @cached_property
-    def words(self) -> Declared:
-        """The declared words."""
-        return declared(self.index)
+    def words(self) -> Terms:
+        """What the vocabulary declares of facts and actions."""
+        return terms_of(self.index)
+
+    def bear(self, answer: str, claims: Sequence[Claim]) -> Bearing:
+        """Hold *claims* against *answer*, knowing the case."""
+        asked = frozenset((*self.outcomes, *self.actions))
+        told = {name: self.words.variables[name].show(value) for name, value in self.facts.items()}
+        return bear(answer, claims, self.index, Told(told, self.query, asked, date.fromordinal(self.day)))
 
 
 @dataclass(frozen=True)
@@ -88,13 +94,9 @@ class Found:
 
 def judge(text: str, claims: Sequence[Claim], case: Situation, by: By = "given", is_twice: bool = False) -> Found:
     """The verdict on *text* with *claims*. *is_twice*: a second reader had the same claims, so weak ones hold."""
-    if by == "template":
-        gaps: tuple[Gap, ...] = ()
-        coverage = None
-    else:
-        coverage = Coverage(parse(text), claims, case.words, ToldCase(case.facts, case.query, case.bounds))
-        gaps = tuple(gap for gap in coverage.gaps() if not (is_twice and gap.is_weak))
-    return _Judge(case, claims, coverage, gaps).found(by)
+    bearing = None if by == "template" else case.bear(text, claims)
+    gaps = tuple(gap for gap in (bearing.gaps if bearing is not None else ()) if not (is_twice and gap.is_weak))
+    return _Judge(case, claims, bearing, gaps).found(by)
 
 
 def holds(case: Situation, action: str) -> bool:
@@ -109,10 +111,8 @@ def holds(case: Situation, action: str) -> bool:
 class _Judge:
     """One answer's claims in one case."""
 
-    def __init__(
-        self, case: Situation, claims: Sequence[Claim], coverage: Coverage | None, gaps: Sequence[Gap]
-    ) -> None:
-        self.case, self.claims, self.coverage, self.gaps = case, claims, coverage, gaps
+    def __init__(self, case: Situation, claims: Sequence[Claim], bearing: Bearing | None, gaps: Sequence[Gap]) -> None:
+        self.case, self.claims, self.bearing, self.gaps = case, claims, bearing, gaps
         self.vocabulary = case.index.vocabulary
         self.variables = case.evaluator.ruleset.variables
         self.entailment = case.index.recently(_entailment)(case.evaluator, case.day)
@@ -133,7 +133,7 @@ class _Judge:
             verdicts += _if(any(one.kind == "outside" for one in judged), "uncovered")
         for constraint in broken:
             self._name(constraint.policy_id)
-        unread = tuple(Unread(quote=gap.quote, why=gap.why) for gap in self.gaps)
+        unread = tuple(Unread(quote=gap.quote, why=gap.why, start=gap.start, end=gap.end) for gap in self.gaps)
         wrong = [one for one in judged if one.status == "invalid"]
         said = [f"{one.why}: “{one.quote}”" for one in judged if one.status not in ("valid", "unread")]
         said += [f"{gap.why}: “{gap.quote}”" for gap in self.gaps]
@@ -207,7 +207,7 @@ class _Judge:
         needed = [name for name, one in self.vocabulary.actions.items() if one.must_tell]
         needed = [name for name in dict.fromkeys(map(self.vocabulary.canonical, needed)) if name in holding]
         needed = [name for name in needed if holds(self.case, name)]
-        told = {name for i, name in given.items() if self.coverage is None or self.coverage.tells(i, name)}
+        told = {name for i, name in given.items() if self.bearing is None or self.bearing.tells(i, name)}
         return tuple(name for name in needed if name not in told)
 
     def _owed(self) -> Iterator[str]:
@@ -322,10 +322,10 @@ class _Judge:
 
     def _beside(self, i: int) -> Iterator[int]:
         """The claims in the same sentence, by number."""
-        if self.coverage is None:
+        if self.bearing is None:
             return
-        mine = self.coverage.passages_of(i)
-        yield from (k for k in range(len(self.claims)) if k != i and mine & self.coverage.passages_of(k))
+        mine = self.bearing.passages_of(i)
+        yield from (k for k in range(len(self.claims)) if k != i and mine & self.bearing.passages_of(k))
 
     # ---- actions ----------------------------------------------------------------------------------------------------
 

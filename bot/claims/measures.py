@@ -7,7 +7,7 @@ from datetime import date
 from decimal import Decimal
 from fractions import Fraction
 
-from bot.claims.declared import Declared
+from bot.claims.terms import Terms
 from bylaw.language.figures import Figure, Measure, measure
 from bylaw.language.units import unit_named
 from bylaw.logic.formula.ir import Value, exact
@@ -15,7 +15,7 @@ from bylaw.logic.formula.ir import Value, exact
 _CURRENCIES = frozenset(("USD", "EUR", "GBP", "CHF", "JPY", "INR", "CAD", "AUD"))
 
 
-def measures(words: Declared, fact: str | None, value: object, unit: str | None) -> Iterator[Measure]:
+def measures(words: Terms, fact: str | None, value: object, unit: str | None) -> Iterator[Measure]:
     """What a claimed value may be: in its own unit, in the fact's where it has none, bare where neither has."""
     found = amount_of(value)
     if found is None:
@@ -30,7 +30,7 @@ def measures(words: Declared, fact: str | None, value: object, unit: str | None)
         yield Measure("any", found)
 
 
-def told_measures(words: Declared, name: str, value: Value) -> Iterator[Measure]:
+def told_measures(words: Terms, name: str, value: Value) -> Iterator[Measure]:
     """What a told fact may be in a text: a measure, or the bare number."""
     found = words.measured(name, value)
     if found is not None:

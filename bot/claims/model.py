@@ -1,6 +1,6 @@
-"""A language model as the author of claims about an answer: proposed through the port, held by `coverage`, not trusted.
+"""A language model as the author of claims about an answer: proposed through the port, held by `bearing`, not trusted.
 
-One repair with the objections of the coverage; two readings, where the rules ask for two, must agree on kind, word and
+One repair with the objections of the bearing; two readings, where the rules ask for two, must agree on kind, word and
 value: what only one of them has counts as not read.
 """
 
@@ -11,11 +11,9 @@ from typing import Annotated, Any
 
 from pydantic import BaseModel, ConfigDict, Field
 
-from bot.claims.coverage import Coverage, ToldCase
 from bot.claims.judge import Situation
 from bot.claims.models import MOST_CLAIMS, Claim
 from bot.index import BundleIndex
-from bylaw.language.text import parse
 from bylaw.llm.port import LLM, Deadline, Exchange, ask
 from bylaw.llm.prompts import render
 
@@ -76,8 +74,7 @@ class ModelReader:
             if proposed is None:
                 break
             claims = proposed
-            told = ToldCase(case.facts, case.query, case.bounds)
-            gaps = list(Coverage(parse(answer), claims, case.words, told).gaps())
+            gaps = case.bear(answer, claims).gaps
             if best is None or len(gaps) < best[0]:
                 best = len(gaps), claims
             if not gaps:

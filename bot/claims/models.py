@@ -1,6 +1,6 @@
 """A claim: one thing that an answer says, in declared words, with the words of the answer that say it.
 
-Claims are proposed (by the plain writer, a caller, a model or the plain reader) and never trusted: `coverage` holds
+Claims are proposed (by the plain writer, a caller, a model or the plain reader) and never trusted: `bearing` holds
 them against the text, `judge` against the rules.
 """
 
@@ -114,10 +114,15 @@ class Judged(_Said):
 
 
 class Unread(_Said):
-    """A stretch of the text that the claims do not bear, or that does not bear its claim."""
+    """A stretch of the text that the claims do not bear, or that does not bear its claim.
+
+    `start` up to, not including, `end` are code points of the answer as it was sent, where the text holds the quote.
+    """
 
     quote: str
     why: str
+    start: int | None = None
+    end: int | None = None
 
 
 class Reading(_Said):

@@ -10,10 +10,10 @@ from collections.abc import Iterator, Mapping, Sequence
 from fractions import Fraction
 from itertools import groupby
 
-from bot.claims.declared import Table
 from bot.claims.judge import Situation
 from bot.claims.measures import agree, told_measures
 from bot.claims.models import MOST_CLAIMS, Claim
+from bot.claims.terms import Table
 from bylaw.language.figures import Amount, Figure, Measure, figures_in, measure
 from bylaw.language.lexicon import content, lexicon, stem
 from bylaw.language.text import Passage, Text, Token, parse, words_of

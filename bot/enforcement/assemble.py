@@ -12,7 +12,7 @@ from datetime import date
 from typing import Any
 
 from bot.claims.conditions import atoms_of
-from bot.claims.declared import Declared, declared
+from bot.claims.terms import Terms, terms_of
 from bot.enforcement.case import Case
 from bot.enforcement.question.case.bounds import Bound
 from bot.enforcement.question.case.facts import Read, Reading, Unclear, is_sayable
@@ -108,7 +108,7 @@ def _topic(reading: HeldReading, index: BundleIndex, evaluator: Evaluator, today
 
 
 def _facts(reading: HeldReading, index: BundleIndex) -> Told:
-    words = declared(index)
+    words = terms_of(index)
     reads: dict[str, Read] = {}
     bounds: dict[str, Bound] = {}
     unused: list[str] = []
@@ -126,7 +126,7 @@ def _facts(reading: HeldReading, index: BundleIndex) -> Told:
     return Told(tuple(reads.values()), {name: one for name, one in bounds.items() if name not in reads}, tuple(unused))
 
 
-def _tests(one: HeldItem, words: Declared) -> tuple[Atom, ...] | None:
+def _tests(one: HeldItem, words: Terms) -> tuple[Atom, ...] | None:
     """A held fact as tests of the logic; None where words may not say it, or it leaves no value and no bound."""
     item = one.item
     fact = words.vocabulary.facts.get(item.name or "")

@@ -6,8 +6,8 @@ from fractions import Fraction
 from typing import Any
 
 from bot.claims.conditions import atoms_of
-from bot.claims.declared import declared
 from bot.claims.measures import agree, measures, told_measures
+from bot.claims.terms import terms_of
 from bot.index import BundleIndex
 from bylaw.language.figures import figures
 from bylaw.logic.formula.ir import Atom
@@ -88,7 +88,7 @@ FIGURES: list[tuple[str, str | None, Any, str | None, bool]] = [
 def test_a_condition_is_a_test_of_its_fact_or_none(
     fact: str, operator: str, value: Any, unit: str | None, tests: Any, repositories: dict[str, BundleIndex]
 ) -> None:
-    found = atoms_of(declared(repositories["ferry"]), fact, operator, value, unit)
+    found = atoms_of(terms_of(repositories["ferry"]), fact, operator, value, unit)
     assert found == tuple(Atom(fact, op, wanted) for op, wanted in tests) or (not tests and isinstance(found, str))
 
 
@@ -96,7 +96,7 @@ def test_a_condition_is_a_test_of_its_fact_or_none(
 def test_a_figure_is_the_value_that_is_claimed(
     text: str, fact: str | None, value: Any, unit: str | None, is_it: bool, repositories: dict[str, BundleIndex]
 ) -> None:
-    claimed = [*measures(declared(repositories["ferry"]), fact, value, unit)]
+    claimed = [*measures(terms_of(repositories["ferry"]), fact, value, unit)]
     assert any(agree(figure, one) for figure in figures(text) for one in claimed) == is_it
 
 
@@ -105,5 +105,5 @@ def test_a_figure_is_the_value_that_is_claimed(
     [("50 hours", 50, True), ("50", 50, True), ("50 days", 50, False), ("two days", 48, True), ("48", 50, False)],
 )
 def test_a_figure_is_what_was_told(text: str, value: int, is_it: bool, repositories: dict[str, BundleIndex]) -> None:
-    told = [*told_measures(declared(repositories["ferry"]), "hours_until_departure", value)]
+    told = [*told_measures(terms_of(repositories["ferry"]), "hours_until_departure", value)]
     assert any(agree(figure, one) for figure in figures(text) for one in told) == is_it

@@ -1,4 +1,4 @@
-"""The declared words of one vocabulary as texts are searched for them: phrases of actions and facts, figures, units.
+"""What a vocabulary declares of actions and facts: what they are called, their phrases, figures and units.
 
 Built once for each bundle.
 """
@@ -29,10 +29,6 @@ class Mention:
     first: int
     last: int
     owners: frozenset[str]
-
-    def covers(self, other: Mention) -> bool:
-        """Does it hold all words of *other*?"""
-        return self.first <= other.first and other.last <= self.last
 
 
 class Table:
@@ -79,12 +75,12 @@ def _runs_on(tokens: Sequence[Token]) -> bool:
 
 
 @dataclass(frozen=True)
-class Declared:
-    """Everything a text may be searched for."""
+class Terms:
+    """What the plain reader searches for, and what the judge knows of figures and units."""
 
     vocabulary: Vocabulary
     variables: Mapping[str, Variable]
-    policies: Mapping[str, tuple[str, ...]]  # and what each is cited by: its source, and the laws behind it
+    policies: frozenset[str]
     _content: dict[tuple[str, object], frozenset[str]] = field(default_factory=dict)
 
     # ---- actions ----------------------------------------------------------------------------------------------------
@@ -103,14 +99,6 @@ class Declared:
         declared = self.vocabulary.actions.items()
         mine = [one.label for name, one in declared if one.label and self.vocabulary.canonical(name) == action]
         return tuple(label.denied for label in mine if label.denied)
-
-    def telling(self, action: str) -> frozenset[str]:
-        """The stems of the words by which an action is called, given and denied."""
-        key = f"action {action}", None
-        if key not in self._content:
-            texts = (action.replace("_", " "), *self.phrases_of(action), *self.denials_of(action))
-            self._content[key] = _content_of(texts)
-        return self._content[key]
 
     def called(self, action: str) -> str:
         """The action's label, else its name as words."""
@@ -148,15 +136,6 @@ class Declared:
             (text, owner) for text, owner in rows if len(content(words_of(text))) > 1 and not self.actions.holds(text)
         )
 
-    @cached_property
-    def phrases(self) -> Table:
-        """Declared phrases and clauses of actions: a figure that is part of a longer one is carried by its action."""
-        declared = [(self.vocabulary.canonical(name), one) for name, one in self.vocabulary.actions.items()]
-        rows = [(text, owner) for owner, one in declared for text in one.phrases]
-        rows += [(one.label.given, owner) for owner, one in declared if one.label and one.label.given]
-        rows += [(text, owner) for owner, _ in declared for text in self.denials_of(owner)]
-        return Table((text, owner) for text, owner in rows if not _is_figure(text))
-
     def figures_of(self, action: str) -> tuple[tuple[Measure, Figure | None, str | None], ...]:
         """The declared figures of an action: each as a measure, the figure in its label, the fact it counts by."""
         declared = [one for name, one in self.vocabulary.actions.items() if self.vocabulary.canonical(name) == action]
@@ -183,32 +162,6 @@ class Declared:
             for phrase in _phrases(name, fact, value)
         )
 
-    def bearing(self, name: str, value: object) -> frozenset[str]:
-        """The stems of the words that can bear that a flag or category has that value."""
-        key = name, value
-        if key not in self._content:
-            fact = self.vocabulary.facts[name]
-            texts = [*_phrases(name, fact, value)]
-            if fact.type == "boolean":
-                texts += [name.replace("_", " "), fact.label or "", *_phrases(name, fact, not value)]
-            if fact.type == "enum":
-                texts.append(str(value))
-            words = [word for text in texts for word in words_of(text)]
-            self._content[key] = content(words) | frozenset(
-                stem(word) for word in words_of(str(value)) if fact.type == "enum"
-            )
-        return self._content[key]
-
-    def bearing_alone(self, name: str, value: object) -> frozenset[str]:
-        """The stems that only the phrases of that value of a flag or category have."""
-        fact = self.vocabulary.facts[name]
-        if fact.type == "enum":
-            return self.bearing(name, value).difference(
-                *(self.bearing(name, one) for one in fact.values if one != value)
-            )
-        other = [name.replace("_", " "), fact.label or "", *_phrases(name, fact, not value)]
-        return _content_of(_phrases(name, fact, value)) - _content_of(other)
-
     def words_of_fact(self, name: str) -> frozenset[str]:
         """The stems of all that names a fact."""
         key = name, None
@@ -217,12 +170,6 @@ class Declared:
             texts = [name.replace("_", " "), fact.label or "", fact.unit or "", fact.ask or "", *_all_phrases(fact)]
             self._content[key] = frozenset(stem(word) for text in texts for word in words_of(text))
         return self._content[key]
-
-    def is_cited(self, policy: str, quote: str) -> bool:
-        """Does *quote* name the policy: by its id, or as its source or a law behind it is called?"""
-        said = set(map(stem, words_of(quote)))
-        titles = (title.partition(",")[0] for title in self.policies.get(policy, ()))
-        return policy in quote or any(words <= said for words in map(_stems, titles) if words)
 
     def unit_of(self, fact: str) -> str | None:
         """The unit of a fact, as the lexicon spells it."""
@@ -239,25 +186,13 @@ class Declared:
         return measure(Fraction(value), self.unit_of(fact))
 
 
-def declared(index: BundleIndex) -> Declared:
+def terms_of(index: BundleIndex) -> Terms:
     """The words of a bundle, built when they are first asked for."""
-    return index.recently(_declared)()
+    return index.recently(_terms)()
 
 
-def _declared(index: BundleIndex) -> Declared:
-    cited = {
-        policy: tuple(map(str, filter(None, (record.get("source"), *record.get("regulatory_linkage", ())))))
-        for policy, record in index.bundle.policies.items()
-    }
-    return Declared(index.vocabulary, index.ruleset.variables, cited)
-
-
-def _content_of(texts: Iterable[str]) -> frozenset[str]:
-    return content(word for text in texts for word in words_of(text))
-
-
-def _stems(text: str) -> set[str]:
-    return set(map(stem, words_of(text)))
+def _terms(index: BundleIndex) -> Terms:
+    return Terms(index.vocabulary, index.ruleset.variables, frozenset(index.bundle.policies))
 
 
 def _bare(text: str) -> str:
