@@ -6,7 +6,6 @@ from fractions import Fraction
 
 from bot.claims.measures import amount_of
 from bot.claims.terms import Terms
-from bylaw.language.lexicon import lexicon
 from bylaw.language.units import convert, unit_named
 from bylaw.logic.formula.ir import Atom, Value, ValueMisfit, exact
 
