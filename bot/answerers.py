@@ -85,9 +85,9 @@ def _decision_score(text: str, index: BundleIndex) -> float:
     """How much *text* is a question about a decision. Who may do something is a rule, not what was once decided."""
     if not index.bundle.decisions.decisions:
         return 0.0
-    from bot.decisions import answer as decisions
+    from bot.decisions.recognise import is_decision_question
 
-    score = decisions.is_decision_question(text, index)
+    score = is_decision_question(text, index)
     return min(score, float(index.rules.routing.answer_from) / 2) if asks_for_permission(text) else score
 
 

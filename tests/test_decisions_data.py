@@ -4,18 +4,21 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
+from datetime import date
 from pathlib import Path
 from typing import Any
 
 import jsonschema
 import pytest
 
-from bot.decisions.intent import read as read_intent
-from bot.decisions.resolve import resolve
-from bot.decisions.search import search_of
+from bot.ask.matcher.match import match
+from bot.ask.recorded import index_records
+from bot.decisions.asked import assemble
 from bylaw.authored.decisions import KINDS, Decisions
 from bylaw.authored.machines.intents import Intents
 from bylaw.canonical import canonical_json
+from bylaw.hold.hold import Ground, hold
+from bylaw.hold.values import Clock
 from ci.loading.decision_records import SEED_LENGTHS, Sourced, ingest
 from ci.loading.rules import load_defaults
 from ci.loading.source import read
@@ -123,9 +126,10 @@ def test_nothing_that_people_wrote_is_clipped(path: Path) -> None:
 @pytest.mark.parametrize(("question", "anchor"), QUESTIONS.items(), ids=lambda value: value)
 def test_people_find_what_they_ask_for(question: str, anchor: str) -> None:
     rules = Intents.model_validate(load_defaults()["intents"])
-    asked = read_intent(question, rules)
+    ground = Ground("decision", index_records(SNAPSHOT, rules), Clock(date(2026, 11, 28)))
+    asked = assemble(hold(question, match(question, ground), ground, "matcher"), SNAPSHOT)
     assert asked.intent is not None
-    assert resolve(asked.rest, SNAPSHOT, search_of(SNAPSHOT, rules.search), rules.search).anchor == anchor
+    assert (asked.anchors, asked.residue) == ((anchor,), ())
 
 
 def test_the_decisions_survive_a_bundle() -> None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Collection, Mapping
 from datetime import date
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from bot.index import BundleIndex
 from bylaw.authored.calendar import Calendar
@@ -13,13 +13,10 @@ from bylaw.hold.declared import index_vocabulary
 from bylaw.hold.hold import Ground
 from bylaw.hold.item import TextKind
 from bylaw.hold.values import Clock
-from bylaw.hold.words import Index, Name
+from bylaw.hold.words import Index
 from bylaw.language.lexicon import stem
 from bylaw.language.periods import CalendarRules
 from bylaw.language.text import words_of
-
-if TYPE_CHECKING:
-    from bylaw.authored.decisions import Decision, Event
 
 _WEEKDAYS = ("monday", "tuesday", "wednesday", "thursday", "friday", "saturday", "sunday")
 
@@ -58,7 +55,11 @@ def _words(index: BundleIndex, kind: TextKind, user: str) -> Index:
     if kind == "data":
         known = {entity.base_table.schema_name for entity in index.bundle.context.entities.values()}
         return index.recently(_context_words)(tuple(sorted(index.rules.roles.schemas_of(user, known))))
-    return index.recently(_decision_words if kind == "decision" else _policy_words)()
+    if kind == "decision":
+        from bot.ask.recorded import words_for  # the records are only needed for their questions
+
+        return words_for(index, user)
+    return index.recently(_policy_words)()
 
 
 def _policy_words(index: BundleIndex) -> Index:
@@ -85,22 +86,6 @@ def _context_words(index: BundleIndex, schemas: tuple[str, ...] | None) -> Index
     from bylaw.semantic.words import index_context  # the models of the context are only needed for data
 
     return index_context(index.bundle.context, schemas)
-
-
-def _decision_words(index: BundleIndex) -> Index:
-    decisions = index.bundle.decisions
-    names = [_decision(one) for _, one in sorted(decisions.decisions.items())]
-    names += [_event(one) for _, one in sorted(decisions.events.items())]
-    intents = sorted(index.rules.intents.intents.items())
-    return Index([*names, *(Name(name, "intent", tuple(one.words)) for name, one in intents)])
-
-
-def _decision(one: Decision) -> Name:
-    return Name(one.id, "record", (one.option, one.id.replace("-", " "), *one.tags))
-
-
-def _event(one: Event) -> Name:
-    return Name(one.id, "record", (one.summary or one.id.replace("-", " "), *one.tags))
 
 
 def _told(words: Index, name: str, value: object) -> frozenset[str]:

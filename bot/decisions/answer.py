@@ -1,168 +1,379 @@
-"""A question about a decision, answered: resolve → evidence → envelope → templater → validate → reply (seed 002).
+"""A question about a decision, answered: read → hold → evidence → envelope → templater → validate → reply (seed 002).
 
-What is said rests on the evidence alone and cites it. Which decision is meant is found once or asked for, not guessed.
+What is said rests on the evidence alone and cites it. Which decision is meant is held against the words: it is found
+once or asked for, never guessed, and how it stands is told before anything else of it.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
+from datetime import date
 from typing import Any
 
+from bot.ask.ground import ground_for
+from bot.ask.matcher.match import match
+from bot.ask.recorded import records_for
 from bot.conversation import Choice, Citation, Question, Reply, ReplyStatus, Turn
+from bot.decisions import listing, unrecorded
+from bot.decisions.asked import Asked, assemble, fits, intent_of, slug_in
 from bot.decisions.contract import DecisionAnswer, Document, Evidence, Plan
 from bot.decisions.envelope import envelope
 from bot.decisions.evidence import Gathered, gather, plan
-from bot.decisions.intent import IntentReading, read
-from bot.decisions.resolve import Resolution, resolve, slug_in
-from bot.decisions.search import Hit, search_of, terms, words
-from bot.decisions.templater import render
-from bot.decisions.validate import Verdict, mandatory_ids, validate
+from bot.decisions.premises import meant_option, remarks
+from bot.decisions.search import RecordSearch, title_of
+from bot.decisions.state import state_of
+from bot.decisions.templater import Rendered, render, render_list
+from bot.decisions.validate import Verdict, coverage, mandatory_ids, validate
 from bot.index import BundleIndex
-from bylaw.authored.decisions import Decision, Decisions, Event, clipped
-from bylaw.authored.machines.intents import Intent, Intents
+from bylaw.authored.decisions import Decision, Decisions, clipped
+from bylaw.authored.machines.intents import Intent
 from bylaw.canonical import fingerprint
+from bylaw.hold.hold import hold
+from bylaw.hold.item import Reading, read_items
 
 Clock = Callable[[], float]  # seconds, monotonic
 
-_SAYS_DECISION = frozenset({"decide", "decided", "deciding", "decision", "decisions"})
-_OWN_CASE = frozenset({"i", "me", "my", "mine"})
 _CITED = 120  # characters of a record that a citation repeats
 _DROPPED_SHOWN = 20
+
+
+@dataclass(frozen=True)
+class _Case:
+    """One question on its way to an answer."""
+
+    question: Question
+    index: BundleIndex
+    decisions: Decisions  # those that the asker may be answered from
+    asked: Asked
+    name: str  # of the intent
+    state: dict[str, Any]
+    how: str  # the decision was found: slug, search, session or none
+    clock: Clock
+    started: float
+
+    @property
+    def intent(self) -> Intent:
+        return self.index.rules.intents.intents[self.name]
 
 
 def answer(question: Question, state: dict[str, Any], index: BundleIndex, clock: Clock | None = None) -> Turn:
     """Answer *question*. *state* is what the last turn of this kind left: the decision spoken of, and the intent.
 
-    `options` may name `intent` and `decision_ref` outright. Without a *clock*, `latency_ms` is 0.
+    `options` may name `intent` and `decision_ref` outright, or give `items`. Without a *clock*, `latency_ms` is 0.
     """
-    started = clock() if clock else 0.0
-    decisions, rules = index.bundle.decisions, index.bundle.rules.intents
-    asked = _asked(question, state, decisions, rules)
+    tick = clock or (lambda: 0.0)
+    case = _read(question, state, index, tick)
+    asked, decisions = case.asked, case.decisions
+    if not decisions.decisions and not decisions.events:
+        return _which(case, "No decisions are on record yet.", (), "refused")
+    if asked.residue:
+        return _unrecorded(case)
+    is_one = len(asked.anchors) == 1 and not asked.filters
+    if case.intent.lists and not is_one and (asked.anchors or not asked.waiting or case.intent.lists == "pending"):
+        return _list(case)
+    fitting = [id for id in asked.anchors if fits(decisions.decisions[id], asked.filters)]
+    meant = fitting if fitting and len(asked.anchors) > 1 else list(asked.anchors)
+    if asked.filters and not asked.anchors:  # "why was the decision tagged so made?"
+        meant = [one.id for one in listing.matching(asked, decisions, case.intent)]
+        if not meant:
+            return _unrecorded(case)
+    if len(meant) == 1:
+        return _tell(case, meant[0])
+    if meant:
+        most = index.rules.intents.search.offered
+        more = f" There are {len(meant)}; these come first." if len(meant) > most else ""
+        offered = unrecorded.offers(_standing_first(meant, decisions), decisions, most)
+        return _which(case, f"Several decisions are called so. Which one do you mean?{more}", offered)
+    if asked.waiting:
+        return _list(replace(case, name=_listing(case, "pending")))
+    return _which(case, "Which decision do you mean?", _latest(decisions))
+
+
+def topics(index: BundleIndex) -> Sequence[str]:
+    """The three latest decisions, as examples of what can be asked about."""
+    return [index.bundle.decisions.decisions[choice.value].option for choice in _latest(_open_to_all(index))]
+
+
+def prepare(index: BundleIndex) -> None:
+    """Build what the first question would otherwise wait for."""
+    ground = ground_for(index, "decision", date(2000, 1, 1))
+    ground.index.bearers("anchor", "")
+    ground.index.phrases("intent")
+
+
+def read_question(text: str, day: date, user: str, index: BundleIndex) -> Asked:
+    """What *text* asks, as the matcher reads it; kept, since it is read for its kind and for its answer."""
+    return index.recently(_matched)(text, day, user)
+
+
+def _matched(index: BundleIndex, text: str, day: date, user: str) -> Asked:
+    ground, decisions = ground_for(index, "decision", day, user), records_for(index, user)
+    asked = assemble(hold(text, match(text, ground), ground, "matcher"), decisions)
+    if (named := slug_in(text, decisions)) is None:
+        return asked
+    token, anchor = named  # an id is meant whole: its parts are no words
+    left = tuple(one for one in asked.reading.residue if one.text.casefold() not in token.casefold())
+    return replace(asked, anchors=(anchor,), waiting=(), reading=replace(asked.reading, residue=left))
+
+
+# ---- what is asked --------------------------------------------------------------------------------------------------
+
+
+def _read(question: Question, state: dict[str, Any], index: BundleIndex, clock: Clock) -> _Case:
+    started = clock()
+    user, rules = question.actor.id, index.rules.intents
+    day = index.local(question.asked_at).date()
+    decisions = records_for(index, user)
+    if (items := question.options.get("items")) is not None:
+        ground = ground_for(index, "decision", day, user)
+        asked = assemble(hold(question.text, read_items(items, "decision"), ground, "given"), decisions)
+    else:
+        asked = read_question(question.text, day, user, index)
+    named, picked = question.options.get("intent"), question.text.strip() in decisions.decisions
+    name = named if isinstance(named, str) and named in rules.intents else intent_of(asked, rules)
+    before = state.get("intent")
+    if picked and asked.intent is None and isinstance(before, str) and before in rules.intents:
+        name = before if not rules.intents[before].lists else rules.default_intent
+    if picked:
+        asked = replace(asked, anchors=(question.text.strip(),), reading=_told(asked.reading))
+    is_slug = picked or slug_in(question.text, decisions) is not None or _is_identity(asked, decisions)
+    how = "slug" if is_slug else "search" if asked.anchors else "none"
+    if (reference := question.options.get("decision_ref")) is not None:
+        asked, how = _referenced(str(reference), asked, day, user, index, decisions), "slug"
     last = state.get("anchor")
-    reference = str(question.options.get("decision_ref") or asked.rest)
-    found = resolve(
-        reference, decisions, search_of(decisions, rules.search), rules.search, last if isinstance(last, str) else None
-    )
-    name = asked.intent or rules.default_intent
-    if found.anchor is None:
-        return _which(question, name, found, state, index)
-    intent = rules.intents[name]
-    query = plan(found.anchor, intent, rules)
-    gathered = gather(query, question.text, decisions, rules)
-    paper = envelope(name, intent, question.text, gathered.evidence, rules)
-    written, verdict = _written(intent, gathered.evidence, rules)
-    latency_ms = int((clock() - started) * 1000) if clock else 0
+    is_of_last = asked.is_bare() and not rules.intents[name].lists
+    if is_of_last and isinstance(last, str) and last in decisions.decisions:
+        asked, how = replace(asked, anchors=(last,)), "session"
+    return _Case(question, index, decisions, asked, name, state, how, clock, started)
+
+
+def _told(reading: Reading) -> Reading:
+    """The reading of a choice: its words are an id, and nothing of them is left over."""
+    return replace(reading, residue=())
+
+
+def _is_identity(asked: Asked, decisions: Decisions) -> bool:
+    """Is the decision named by its id or its number?"""
+    quotes = [one.item.quote or "" for one in asked.reading.items if one.item.kind == "anchor"]
+    return any(quote.casefold() in decisions.decisions or any(map(str.isdigit, quote[-1:])) for quote in quotes)
+
+
+def _referenced(reference: str, asked: Asked, day: date, user: str, index: BundleIndex, decisions: Decisions) -> Asked:
+    """*asked* of the decision that a caller refers to outright: by id, by number, or in words."""
+    if reference in decisions.decisions:
+        return replace(asked, anchors=(reference,), reading=_told(asked.reading))
+    found = read_question(reference, day, user, index)
+    return replace(asked, anchors=found.anchors, waiting=found.waiting, reading=found.reading)
+
+
+# ---- one decision ---------------------------------------------------------------------------------------------------
+
+
+def _tell(case: _Case, anchor: str) -> Turn:
+    """The answer about one decision."""
+    if case.intent.lists:
+        case = replace(case, name=_plain(case))
+    question, intent, rules = case.question, case.intent, case.index.rules.intents
+    query = plan(anchor, intent, rules)
+    gathered = _gathered(case, query)
+    paper = envelope(case.name, intent, question.text, gathered.evidence, rules)
+    decision = case.decisions.decisions[anchor]
+    rendered, verdict = _written(case, gathered, decision)
+    written = rendered.answer
+    ahead = list(remarks(case.asked, question.text, decision, rules)) + _weak(case, decision)
+    covered, debt = coverage(written, gathered.evidence, intent)
     meta = {
-        **_meta(intent, index, question, found, verdict, latency_ms),
+        **_meta(case, verdict),
+        "coverage": covered,
+        "completeness_debt": debt,
         **_fingerprints(query, gathered.evidence, paper),
-        **_selection(gathered, rules),
+        **_selection(gathered, rules.prompt.max_prompt_bytes),
+        **({"remarks": ahead} if ahead else {}),
     }
-    reply = Reply(
-        kind="decision",
-        status="answered",
-        text=written.short_answer,
-        request_id=question.request_id,
-        session_id=question.session_id,
-        bundle_etag=index.etag,
-        commit=index.commit,
-        citations=tuple(_citation(id, index) for id in written.supporting_ids),
-        intent=name,
+    is_cut = written.short_answer.endswith(" are told here.)")
+    reply = _reply(
+        case,
+        "answered",
+        "\n".join((*ahead, rendered.whole if is_cut else written.short_answer)),
+        citations=tuple(_citation(id, case) for id in written.supporting_ids),
+        caveats=tuple(_left_out(gathered)),
         evidence=dict(gathered.evidence.document()),
         answer=dict(written.document()),
         completeness_flags=_flags(gathered.evidence),
         meta=meta,
     )
     papers = {
-        "resolution": _resolution(found),
+        "resolution": _resolution(case, (anchor,)),
         "plan": query.document(),
         "evidence": gathered.evidence.document(),
         "envelope": paper,
         "validation": {"is_valid": verdict.answer is not None, "reasons": list(verdict.reasons)},
+        **({"selection": {"dropped": list(gathered.features)}} if gathered.features else {}),
     }
-    return Turn(reply, {"anchor": found.anchor, "intent": name}, papers, {"matched_entities": [found.anchor]})
+    return Turn(reply, {"anchor": anchor, "intent": case.name}, papers, {"matched_entities": [anchor]})
 
 
-def is_decision_question(text: str, index: BundleIndex) -> float:
-    """How much *text* reads like a question about a decision on record, 0 to 1."""
-    decisions, rules, weights = index.bundle.decisions, index.rules.intents, index.rules.routing.decision
-    if not decisions.decisions:
-        return 0.0
-    if slug_in(text, decisions) is not None:
-        return float(weights.named)
-    asked = read(text, rules)
-    speaks_of_decisions = not _SAYS_DECISION.isdisjoint(words(text))
-    if not terms(asked.rest):
-        # Nothing but "who decided that?": only a conversation can tell which one.
-        bare = weights.bare_phrase if asked.is_phrase and speaks_of_decisions else weights.bare_word
-        return float(bare) if asked.intent else 0.0
-    # "Why was my refund rejected?" is about a case of one's own; what was decided is asked of an organisation.
-    trust = float(weights.own_case) if not _OWN_CASE.isdisjoint(words(text)) and not speaks_of_decisions else 1.0
-    best = max((hit.confidence for hit in search_of(decisions, rules.search).find(asked.rest, 1)), default=0.0)
-    is_found = best >= rules.search.confidence_from
-    if asked.intent and is_found:
-        return round(trust * (float(weights.found) + float(weights.found_by) * best), 4)
-    if speaks_of_decisions:
-        told = float(weights.told) + float(weights.told_by) * best
-        return round(told, 4) if asked.intent or is_found else float(weights.told_only)
-    return round(float(weights.other_by) * best, 4)
+def _gathered(case: _Case, query: Plan) -> Gathered:
+    """The evidence: kept per bundle and reader; of what had to be cut it depends on the question too."""
+    gathered_once = case.index.recently(_gather)
+    key = (query.from_.removeprefix("decision:"), case.name, case.question.actor.id)
+    found: Gathered = gathered_once(*key, "")
+    return gathered_once(*key, case.question.text) if found.is_truncated else found
 
 
-def topics(index: BundleIndex) -> Sequence[str]:
-    """The three latest decisions, as examples of what can be asked about."""
-    return [one.option for one in _latest(index.bundle.decisions)]
+def _gather(index: BundleIndex, anchor: str, name: str, user: str, text: str) -> Gathered:
+    rules = index.rules.intents
+    intent = rules.intents[name]
+    return gather(plan(anchor, intent, rules), text, records_for(index, user), intent, rules)
 
 
-def prepare(index: BundleIndex) -> None:
-    """Build what the first question would otherwise wait for."""
-    search_of(index.bundle.decisions, index.rules.intents.search)
-
-
-def _asked(question: Question, state: dict[str, Any], decisions: Decisions, rules: Intents) -> IntentReading:
-    """The intent: named in the options; for a bare slug, which picks a choice, the pending one; else the words'."""
-    asked = read(question.text, rules)
-    named = question.options.get("intent")
-    if isinstance(named, str) and named in rules.intents:
-        return IntentReading(named, asked.rest, True)
-    before = state.get("intent")
-    if isinstance(before, str) and before in rules.intents and question.text.strip() in decisions.decisions:
-        return IntentReading(before, question.text)
-    # An id may hold an intent's words (`why-we-left-plasma`): it is looked for in the whole question.
-    return IntentReading(asked.intent, question.text, asked.is_phrase) if slug_in(question.text, decisions) else asked
-
-
-def _written(intent: Intent, evidence: Evidence, rules: Intents) -> tuple[DecisionAnswer, Verdict]:
+def _written(case: _Case, gathered: Gathered, decision: Decision) -> tuple[Rendered, Verdict]:
     """The template's answer; where it does not validate, the plain option with everything that must be cited."""
-    verdict = validate(render(intent, evidence, rules), evidence, intent, rules)
+    intent, rules, evidence = case.intent, case.index.rules.intents, gathered.evidence
+    state = state_of(decision, case.decisions)
+    meant = meant_option(case.asked, decision)
+    shown = next((one for one in evidence.anchor.options or () if meant and one.option == meant.option), None)
+    rendered = render(intent, evidence, rules, state, shown, gathered.reachable)
+    verdict = validate(rendered.answer, evidence, intent, rules, case.index.recently(_people)())
     if verdict.answer is not None:
-        return verdict.answer, verdict
-    cited = mandatory_ids(evidence, intent) | {evidence.anchor.id}
+        return rendered, verdict
+    cited = mandatory_ids(evidence, intent) | {evidence.anchor.id, *(one.id for one in evidence.related or ())}
     plain = DecisionAnswer(
-        short_answer=clipped(evidence.anchor.option, rules.lengths.short_answer),
+        short_answer=clipped(f"{state}: {evidence.anchor.option}", rules.lengths.short_answer),
         supporting_ids=tuple(id for id in evidence.allowed_ids if id in cited),
     )
-    return plain, verdict
+    return Rendered(plain, plain.short_answer), verdict
 
 
-def _which(question: Question, intent: str, found: Resolution, state: dict[str, Any], index: BundleIndex) -> Turn:
-    """No decision is meant clearly enough: name the nearest ones, or, where nothing is near, say so."""
-    decisions = index.bundle.decisions
-    offered = [Choice(value=hit.id, label=hit.option) for hit in found.candidates]
-    if found.confidence > 0:
-        text = "I am not sure which decision you mean."
-    elif terms(question.text) and decisions.decisions:
-        text = "No decision on record matches this."
-    else:
-        text = "Which decision do you mean?" if decisions.decisions else "No decisions are on record yet."
-    if not offered:
-        offered = [Choice(value=one.id, label=one.option) for one in _latest(decisions)]
-    status: ReplyStatus = "needs_choice" if offered else "refused"
+def _people(index: BundleIndex) -> tuple[str, ...]:
+    named = (
+        person
+        for one in index.bundle.decisions.decisions.values()
+        for person in (*one.deciders, *one.consulted, *one.informed)
+    )
+    return tuple(sorted(set(named)))
+
+
+def _weak(case: _Case, decision: Decision) -> list[str]:
+    """What was taken without being said outright."""
+    return [f"I take it that you mean “{decision.option}”."] if case.asked.is_weak else []
+
+
+def _left_out(gathered: Gathered) -> list[str]:
+    """What the evidence had no room for."""
+    counts = {kind: sum(one["kind"] == kind for one in gathered.features) for kind in ("event", "transition")}
+    said = [f"{count} {kind}{'' if count == 1 else 's'}" for kind, count in counts.items() if count]
+    said += [f"the {name} of the decision" for name in gathered.clipped_fields]
+    if not said:
+        return []
+    return [f"Left out of the evidence for its length: {' and '.join(said)}, of {gathered.neighbours_found} records."]
+
+
+# ---- many -----------------------------------------------------------------------------------------------------------
+
+
+def _list(case: _Case) -> Turn:
+    """The answer about many records: all of them, or said of how many how many are told."""
+    rules, intent = case.index.rules.intents, case.intent
+    found = listing.matching(case.asked, case.decisions, intent)
+    events = listing.waiting(case.asked, case.decisions) if intent.lists == "pending" else []
+    if not found and not events:
+        return _unrecorded(case)
+    shown = listing.listed(found, events, intent, rules)
+    count = listing.counted(case.asked, shown, intent)
+    rendered = render_list(intent, shown, listing.entries(shown, case.decisions), count, rules)
+    verdict = validate(rendered.answer, shown, intent, rules)
+    paper = envelope(case.name, intent, case.question.text, shown, rules)
+    meta = {**_meta(case, verdict), "coverage": 1.0, "completeness_debt": 0, "prompt_fingerprint": fingerprint(paper)}
+    reply = _reply(
+        case,
+        "answered",
+        rendered.whole,
+        citations=tuple(_citation(id, case) for id in rendered.answer.supporting_ids),
+        evidence=dict(shown.document()),
+        answer=dict(rendered.answer.document()),
+        meta={**meta, "bundle_fingerprint": fingerprint(shown.document()), "total": shown.total},
+    )
+    papers = {
+        "resolution": _resolution(case, shown.allowed_ids),
+        "evidence": shown.document(),
+        "envelope": paper,
+        "validation": {"is_valid": verdict.answer is not None, "reasons": list(verdict.reasons)},
+    }
+    only = shown.allowed_ids[0] if len(found) == 1 and not events else case.state.get("anchor")
+    return Turn(reply, {"anchor": only, "intent": case.name}, papers, {"matched_entities": list(shown.allowed_ids)})
+
+
+def _listing(case: _Case, kind: str) -> str:
+    intents = case.index.rules.intents.intents
+    return next((name for name, one in sorted(intents.items()) if one.lists == kind), case.name)
+
+
+def _plain(case: _Case) -> str:
+    """The intent that tells a decision without being asked anything of it."""
+    rules = case.index.rules.intents
+    return next((name for name, one in sorted(rules.intents.items()) if one.yields), rules.default_intent)
+
+
+# ---- none -----------------------------------------------------------------------------------------------------------
+
+
+def _unrecorded(case: _Case) -> Turn:
+    """Nothing on record is about it: say so, whom to ask, and what comes near."""
+    index = case.index
+    search = index.recently(_search)(case.question.actor.id)
+    hits = unrecorded.near(case.asked, case.question.text, search, index)
+    whom = unrecorded.owners(hits, index)
+    offered = unrecorded.offers((hit.id for hit in hits), case.decisions, index.rules.intents.search.offered)
+    words = list(case.asked.residue) or [one.item.quote or "" for one in case.asked.filters]
+    text = unrecorded.nothing(case.asked, whom, bool(offered))
+    turn = _which(case, text, offered, "needs_choice" if offered else "refused")
+    meta = {**(turn.reply.meta or {}), "uncovered": {"words": words, "owners": whom}}
+    return replace(turn, reply=turn.reply.model_copy(update={"meta": meta}))
+
+
+def _search(index: BundleIndex, user: str) -> RecordSearch:
+    return RecordSearch(records_for(index, user), index.rules.intents.search)
+
+
+def _which(case: _Case, text: str, offered: Sequence[Choice], status: ReplyStatus = "needs_choice") -> Turn:
+    """No decision is meant clearly enough: name those that may be."""
+    question = case.question
     error = {
         "code": "ANCHOR_NOT_FOUND",
         "message": text,
         "details": {"candidates": [choice.value for choice in offered]},
         "request_id": question.request_id,
     }
-    reply = Reply(
+    meta = {"snapshot_etag": case.decisions.snapshot_etag, "request_id": question.request_id, "error": error}
+    reply = _reply(case, status if offered else "refused", text, choices=tuple(offered), meta=meta)
+    state = {"anchor": case.state.get("anchor"), "intent": case.name}
+    return Turn(reply, state, {"resolution": _resolution(case, [choice.value for choice in offered])})
+
+
+def _standing_first(ids: Sequence[str], decisions: Decisions) -> list[str]:
+    """Those that stand before those that do not, the latest first."""
+    known = [decisions.decisions[id] for id in ids]
+    latest = sorted(known, key=lambda one: (str(one.decided_on or ""), one.id), reverse=True)
+    return [one.id for one in sorted(latest, key=lambda one: not one.stands)]
+
+
+def _latest(decisions: Decisions) -> tuple[Choice, ...]:
+    dated = sorted(decisions.decisions.values(), key=lambda one: (one.timestamp or "", one.id), reverse=True)
+    return unrecorded.offers((one.id for one in dated), decisions, 3)
+
+
+def _open_to_all(index: BundleIndex) -> Decisions:
+    return records_for(index, "")
+
+
+# ---- the reply ------------------------------------------------------------------------------------------------------
+
+
+def _reply(case: _Case, status: ReplyStatus, text: str, **fields: Any) -> Reply:
+    question, index = case.question, case.index
+    return Reply(
         kind="decision",
         status=status,
         text=text,
@@ -170,30 +381,24 @@ def _which(question: Question, intent: str, found: Resolution, state: dict[str, 
         session_id=question.session_id,
         bundle_etag=index.etag,
         commit=index.commit,
-        choices=tuple(offered),
-        intent=intent,
-        meta={"snapshot_etag": decisions.snapshot_etag, "request_id": question.request_id, "error": error},
+        intent=case.name,
+        reading=case.asked.reading.written(),
+        **fields,
     )
-    return Turn(reply, {"anchor": state.get("anchor"), "intent": intent}, {"resolution": _resolution(found)})
 
 
-def _latest(decisions: Decisions) -> list[Decision]:
-    return sorted(decisions.decisions.values(), key=lambda one: (one.timestamp or "", one.id), reverse=True)[:3]
-
-
-def _meta(
-    intent: Intent, index: BundleIndex, question: Question, found: Resolution, verdict: Verdict, latency_ms: int
-) -> Document:
+def _meta(case: _Case, verdict: Verdict) -> Document:
+    intent = case.intent
     return {
         "policy_id": intent.policy_id,
         "prompt_id": intent.prompt_id,
         "retries": 0,
-        "latency_ms": latency_ms,
-        "snapshot_etag": index.bundle.decisions.snapshot_etag,
+        "latency_ms": int((case.clock() - case.started) * 1000),
+        "snapshot_etag": case.decisions.snapshot_etag,
         "fallback_used": verdict.answer is None,
-        "request_id": question.request_id,
-        "resolved_by": found.how,
-        "resolver_confidence": found.confidence,
+        "request_id": case.question.request_id,
+        "resolved_by": case.how,
+        "resolver_confidence": 0.5 if case.asked.is_weak else 1.0,
     }
 
 
@@ -205,7 +410,7 @@ def _fingerprints(query: Plan, evidence: Evidence, paper: Document) -> Document:
     }
 
 
-def _selection(gathered: Gathered, rules: Intents) -> Document:
+def _selection(gathered: Gathered, most: int) -> Document:
     """What the selector did, in the words of seed 002's log (B5)."""
     return {
         "selector_truncation": gathered.is_truncated,
@@ -214,7 +419,7 @@ def _selection(gathered: Gathered, rules: Intents) -> Document:
         "dropped_evidence_ids": list(gathered.dropped_ids[:_DROPPED_SHOWN]),
         "dropped_evidence_count": len(gathered.dropped_ids),
         "bundle_size_bytes": gathered.size_bytes,
-        "max_prompt_bytes": rules.prompt.max_prompt_bytes,
+        "max_prompt_bytes": most,
     }
 
 
@@ -226,33 +431,18 @@ def _flags(evidence: Evidence) -> Document:
     }
 
 
-def _resolution(found: Resolution) -> Document:
+def _resolution(case: _Case, candidates: Sequence[str]) -> Document:
     return {
-        "anchor": found.anchor,
-        "how": found.how,
-        "confidence": found.confidence,
-        "candidates": [_hit(hit) for hit in found.candidates],
+        "anchor": candidates[0] if len(candidates) == 1 and case.how != "none" else None,
+        "how": case.how,
+        "candidates": list(candidates[:_DROPPED_SHOWN]),
+        "reading": case.asked.reading.written(),
     }
 
 
-def _hit(hit: Hit) -> Document:
-    return {"id": hit.id, "confidence": hit.confidence, "score": hit.score}
-
-
-def _citation(id: str, index: BundleIndex) -> Citation:
+def _citation(id: str, case: _Case) -> Citation:
     """Where the record stands. One record fills a file, so its line is the first."""
-    decisions = index.bundle.decisions
-    record = decisions.record(id)
-    said = (
-        ""
-        if record is None
-        else (
-            record.option
-            if isinstance(record, Decision)
-            else record.summary
-            if isinstance(record, Event)
-            else record.reason
-        )
-    )
-    path = decisions.sources.get(id)
-    return Citation(id=id, path=path, line=1 if path else None, commit=index.commit, text=clipped(said or id, _CITED))
+    record = case.decisions.record(id)
+    path = case.decisions.sources.get(id)
+    said = id if record is None else title_of(record)
+    return Citation(id=id, path=path, line=1 if path else None, commit=case.index.commit, text=clipped(said, _CITED))

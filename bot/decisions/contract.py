@@ -7,6 +7,7 @@ from pydantic import ConfigDict, Field, JsonValue
 from bot.conversation import Spoken
 
 Document = dict[str, JsonValue]
+Relation = Literal["superseded_by", "supersedes", "amended_by", "amends", "before", "after"]
 
 
 class Shown(Spoken):
@@ -43,15 +44,39 @@ class Plan(Shown):
     prompt_budget: Budget
 
 
+class Considered(Shown):
+    """An option that was considered, and what was said for and against it."""
+
+    option: str
+    pros: tuple[str, ...] = ()
+    cons: tuple[str, ...] = ()
+
+
 class Anchor(Shown):
-    """The decision that was asked about."""
+    """The decision that was asked about. A `status` that is not there is `accepted`; `day` is there where the local
+    day is not that of the timestamp, `dated_by` where nobody wrote it down. What stands last is there where asked for.
+    """
 
     id: str
     option: str
     rationale: str
     timestamp: str | None = None
+    day: str | None = None
+    dated_by: str | None = None
     decision_maker: str | None = None
     tags: tuple[str, ...] = ()
+    status: str | None = None
+    written_status: str | None = None
+    called: str | None = None
+    proposed_on: str | None = None
+    deciders: tuple[str, ...] | None = None
+    consulted: tuple[str, ...] | None = None
+    informed: tuple[str, ...] | None = None
+    context: str | None = None
+    options: tuple[Considered, ...] | None = None
+    consequences: tuple[str, ...] | None = None
+    confirmation: str | None = None
+    reopen_if: tuple[str, ...] | None = None
 
 
 class EvidenceEvent(Shown):
@@ -60,6 +85,7 @@ class EvidenceEvent(Shown):
     id: str
     summary: str
     timestamp: str
+    day: str | None = None
     led_to: tuple[str, ...]
     snippet: str | None = None
     tags: tuple[str, ...] = ()
@@ -73,7 +99,19 @@ class EvidenceTransition(Shown):
     to: str | None = None
     reason: str
     timestamp: str | None = None
+    day: str | None = None
     tags: tuple[str, ...] = ()
+
+
+class Related(Shown):
+    """Another decision that the answer names: what replaced or amended the anchor, or what a chain passes."""
+
+    id: str
+    relation: Relation
+    option: str
+    called: str | None = None
+    status: str | None = None
+    day: str | None = None
 
 
 class Transitions(Shown):
@@ -89,6 +127,16 @@ class Evidence(Shown):
     anchor: Anchor
     events: tuple[EvidenceEvent, ...] = ()
     transitions: Transitions = Transitions()
+    related: tuple[Related, ...] | None = None
+    allowed_ids: tuple[str, ...]
+
+
+class Listed(Shown):
+    """Everything an answer about many records may cite, the oldest first. `total` counts those not shown as well."""
+
+    decisions: tuple[Anchor, ...] = ()
+    events: tuple[EvidenceEvent, ...] = ()
+    total: int
     allowed_ids: tuple[str, ...]
 
 

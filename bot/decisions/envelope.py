@@ -5,11 +5,11 @@ It is built for every answer, also where the templater is the author: its finger
 
 from __future__ import annotations
 
-from bot.decisions.contract import Document, Evidence
+from bot.decisions.contract import Document, Evidence, Listed
 from bylaw.authored.machines.intents import Intent, Intents
 
 
-def envelope(name: str, intent: Intent, question: str, evidence: Evidence, rules: Intents) -> Document:
+def envelope(name: str, intent: Intent, question: str, evidence: Evidence | Listed, rules: Intents) -> Document:
     """The envelope of *question*. White space is normalised, so that equal questions have equal fingerprints."""
     return {
         "prompt_version": intent.prompt_id,

@@ -1,39 +1,52 @@
-"""May this answer be given? Its shape, the ids it cites, the ids it must cite (seed 002, B4).
+"""May this answer be given? Its shape, the ids it cites and must cite (seed 002, B4), and every value that it says.
 
 Whoever wrote the answer, template or model, it passes here before anyone reads it.
 """
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 from pydantic import ValidationError
 
-from bot.decisions.contract import DecisionAnswer, Evidence
+from bot.decisions.contract import DecisionAnswer, Evidence, Listed
+from bot.decisions.said import unsupported
 from bylaw.authored.machines.intents import Intent, Intents
 
 
 @dataclass(frozen=True, slots=True)
 class Verdict:
-    """The answer when it holds, else why not: `schema:…`, `too_long:…`, `unsupported_ids:…`, `missing_ids:…`."""
+    """The answer when it holds, else why not: `schema:…`, `too_long:…`, `unsupported_ids:…`, `missing_ids:…`,
+    `unsupported_values:…`.
+    """
 
     answer: DecisionAnswer | None
     reasons: tuple[str, ...] = ()
 
 
-def validate(written: object, evidence: Evidence, intent: Intent, rules: Intents) -> Verdict:
-    """Check what an author wrote (an Answer, or parsed JSON) against the evidence it was given."""
+def validate(
+    written: object, evidence: Evidence | Listed, intent: Intent, rules: Intents, people: Sequence[str] = ()
+) -> Verdict:
+    """Check what an author wrote (an Answer, or parsed JSON) against the evidence it was given. *people* are those whom
+    any record names: one of them has to stand in a record that is cited.
+    """
     try:
         answer = DecisionAnswer.model_validate(written)
     except ValidationError as problem:
         places = sorted({".".join(str(step) for step in error["loc"]) or "answer" for error in problem.errors()})
         return Verdict(None, tuple(f"schema:{place}" for place in places))
     reasons = [*_lengths(answer, rules), *_forbidden(answer, rules), *_ids(answer, evidence, intent)]
+    if isinstance(evidence, Evidence):
+        said = f"{answer.short_answer}\n{answer.rationale_note or ''}".strip()
+        reasons += [f"unsupported_values:{one}" for one in unsupported(said, evidence, answer.supporting_ids, people)]
     return Verdict(None if reasons else answer, tuple(reasons))
 
 
-def mandatory_ids(evidence: Evidence, intent: Intent) -> frozenset[str]:
+def mandatory_ids(evidence: Evidence | Listed, intent: Intent) -> frozenset[str]:
     """What must be cited: the anchor, and every transition that is present and that the intent counts."""
+    if isinstance(evidence, Listed):
+        return frozenset()
     ids: set[str] = set()
     for part in intent.mandatory:
         match part:
@@ -44,6 +57,13 @@ def mandatory_ids(evidence: Evidence, intent: Intent) -> frozenset[str]:
             case "succeeding":
                 ids.update(one.id for one in evidence.transitions.succeeding)
     return frozenset(ids)
+
+
+def coverage(answer: DecisionAnswer, evidence: Evidence | Listed, intent: Intent) -> tuple[float, int]:
+    """The share of what must be cited that is cited, and how many ids are missing (`completeness_debt`)."""
+    demanded = mandatory_ids(evidence, intent)
+    missing = demanded - set(answer.supporting_ids)
+    return (1.0 if not demanded else round(1 - len(missing) / len(demanded), 6)), len(missing)
 
 
 def _lengths(answer: DecisionAnswer, rules: Intents) -> list[str]:
@@ -59,11 +79,11 @@ def _forbidden(answer: DecisionAnswer, rules: Intents) -> list[str]:
     return [f"forbidden_text:{text}" for text in rules.prompt.forbidden_text if text in said]
 
 
-def _ids(answer: DecisionAnswer, evidence: Evidence, intent: Intent) -> list[str]:
+def _ids(answer: DecisionAnswer, evidence: Evidence | Listed, intent: Intent) -> list[str]:
     cited = set(answer.supporting_ids)
-    unsupported = sorted(cited - set(evidence.allowed_ids))
+    wrong = sorted(cited - set(evidence.allowed_ids))
     missing = sorted(mandatory_ids(evidence, intent) - cited)
     return [
-        *([f"unsupported_ids:{', '.join(unsupported)}"] if unsupported else []),
+        *([f"unsupported_ids:{', '.join(wrong)}"] if wrong else []),
         *([f"missing_ids:{', '.join(missing)}"] if missing else []),
     ]

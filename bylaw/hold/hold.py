@@ -143,7 +143,7 @@ def is_declared(named: str, ground: Ground) -> bool:
     """Is *named* a name of the ground, or an expression over such names?"""
     if ground.kind == "data":
         return read_target(ground.index, named).unknown is None
-    return any(ground.index.get(group, named) is not None for group in ("asks", "fact", "anchor", "source"))
+    return any(ground.index.get(group, named) is not None for group in ("asks", "fact", "anchor", "source", "part"))
 
 
 def _weaken_by_residue(bearings: Sequence[Bearing], residue: Residue, kind: TextKind) -> None:

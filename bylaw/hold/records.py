@@ -1,11 +1,73 @@
-"""What a decision question may say: what is asked of which record, by whom, when, of which tag."""
+"""What a decision question may say: what is asked of which record, by whom, when, of which tag or state."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from functools import lru_cache
 
 from bylaw.hold.bearing import Bearing
-from bylaw.language.lexicon import closed
+from bylaw.hold.text import Seen
+from bylaw.hold.values import interval_of, written_interval
+from bylaw.hold.words import Index, Owner
+from bylaw.language.lexicon import closed, stem
+from bylaw.language.text import Token
+
+NUMBER = "number"  # of a record's values: what it is called by its number
+
+
+def number_mentions(
+    seen: Seen, tokens: Sequence[Token], index: Index
+) -> Iterator[tuple[tuple[str, ...], Sequence[Token], int]]:
+    """The records that each number in *tokens* is of ("ADR 4", "#33"), its words, and where it begins."""
+    for k, token in enumerate(tokens):
+        if not token.word.isdigit():
+            continue
+        is_hash = seen.text.seen[token.start - 1 : token.start] == "#"
+        before = tokens[k - 1 : k] if k else ()
+        label = (Token(NUMBER, token.start, token.start, token.clause), token) if is_hash else (*before, token)
+        owners = [one for mention in index.find(label) if mention.size == 2 for one in mention.owners]
+        names = tuple(sorted({one.name for one in owners if one.value == NUMBER}))
+        words = (token,) if is_hash and not _is_label(before, token, index) else (*before, token)
+        if names:
+            yield names, words, words[0].start - (is_hash and len(words) == 1)
+
+
+@lru_cache(maxsize=8)  # bundles
+def _labels(index: Index) -> frozenset[str]:
+    """The words that stand before the numbers of records."""
+    texts = (text for one in index.names.values() for text in one.values.get(NUMBER, ()))
+    return frozenset(text.split(" ", 1)[0] for text in texts)
+
+
+def unknown_numbers(seen: Seen, tokens: Sequence[Token], index: Index) -> Iterator[Sequence[Token]]:
+    """Numbers that are said to be those of a record ("PEP 9999", "#12"), and are of none."""
+    known = {token.start for _, words, _ in number_mentions(seen, tokens, index) for token in words}
+    for k, token in enumerate(tokens):
+        is_hash = seen.text.seen[token.start - 1 : token.start] == "#"
+        is_labelled = k > 0 and tokens[k - 1].word in _labels(index)
+        if token.word.isdigit() and token.start not in known and (is_hash or is_labelled):
+            yield tokens[k - 1 : k + 1] if is_labelled else (token,)
+
+
+def _is_label(before: Sequence[Token], number: Token, index: Index) -> bool:
+    found = (mention for mention in index.find((*before, number)) if mention.size == 2) if before else ()
+    return any(owner.value == NUMBER for mention in found for owner in mention.owners)
+
+
+def intent_mentions(tokens: Sequence[Token], index: Index) -> Iterator[tuple[str, Sequence[Token]]]:
+    """The intents whose words stand in *tokens*, in order, the longest at each place; with its words each."""
+    phrases = index.phrases("intent")
+    longest = max(map(len, phrases), default=0)
+    stems = [stem(token.word) for token in tokens]
+    k = 0
+    while k < len(tokens):
+        for size in range(min(longest, len(tokens) - k), 0, -1):
+            names = phrases.get(tuple(stems[k : k + size]), frozenset())
+            if names and tokens[k].clause == tokens[k + size - 1].clause:
+                yield from ((name, tokens[k : k + size]) for name in sorted(names))
+                k += size - 1
+                break
+        k += 1
 
 
 def bear_intent(one: Bearing) -> None:
@@ -15,25 +77,64 @@ def bear_intent(one: Bearing) -> None:
         one.refuse(f"`{one.item.named}` is no intent")
         return
     one.take(token for token in one.tokens if token.word in closed("wh"))
-    one.bear_name(name)
+    said = [words for found, words in intent_mentions(one.tokens, one.index) if found == name.name]
+    for words in said:
+        one.take(words)
+    if not said:
+        one.bear_name(name)
 
 
 def bear_anchor(one: Bearing) -> None:
-    """A decision or event, by its option, aliases, numbers or tags."""
+    """A decision or event, by its option, aliases, numbers, tags or the options considered."""
     name = one.index.get("anchor", one.item.named or "")
     if name is None:
         one.refuse(f"`{one.item.named}` is no decision or event on record")
         return
-    one.bear_name(name)
+    for names, words, start in number_mentions(one.seen, one.tokens, one.index):
+        if name.name in names:
+            one.take(words)
+            one.own.add(start)
+        else:
+            one.refuse(f"“{one.seen.text.seen[start : words[-1].end]}” is the number of {' or '.join(names)}")
+    if not one.own:
+        one.bear_name(name)
 
 
 def bear_filter(one: Bearing) -> None:
-    """A person, a day, a tag or a state: the value stands in the words."""
-    said = one.seen.text.seen[one.place[0] : one.place[1]].casefold()
-    missing = [str(value) for value in one.item.values if str(value).casefold() not in said]
-    if missing:
-        one.refuse(f"the words do not say {missing[0]}")
-    one.take(one.tokens)
+    """A person, a tag, a state or a span of days, as the words say it."""
+    name = one.index.get("part", one.item.named or "")
+    if name is None:
+        one.refuse(f"`{one.item.named}` is nothing that decisions are filtered by")
+    elif name.name == "date":
+        _bear_days(one)
+    else:
+        for value in map(str, one.item.values):
+            _bear_value(one, Owner(name.name, value), value in name.values)
+
+
+def _bear_value(one: Bearing, owner: Owner, is_known: bool) -> None:
+    if not is_known:
+        one.refuse(f"`{owner.value}` is no {owner.name} on record")
+        return
+    said = [words for mention, words in one.mentions if owner in mention.owners]
+    if not said:
+        one.refuse(f"the words do not say {owner.value}")
+    for words in said:
+        one.take(words)
+
+
+def _bear_days(one: Bearing) -> None:
+    spans = [span for span in one.values.spans_at(*one.place) if not span.is_untold]
+    if len(spans) != 1:
+        one.refuse("these words are no time that is read here" if not spans else "these words are more than one time")
+        return
+    if left := one.values.cut_off(*one.place):
+        one.refuse(f"“{left}” belongs to the time as well")
+    written = written_interval(spans[0])
+    if one.item.value is not None and interval_of(one.item.value) != interval_of(written):
+        one.refuse(f"the words say {written}")
+    one.value = written
+    one.take(one.seen.words(spans[0].begins, spans[0].ends))
 
 
 KINDS_OF_DECISION: Mapping[str, Callable[[Bearing], None]] = {

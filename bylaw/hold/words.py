@@ -148,6 +148,26 @@ class Index:
         """The stems of what it is called, without what its values are called."""
         return _content(name.texts)
 
+    def phrases(self, kind: NameKind) -> Mapping[Stems, frozenset[str]]:
+        """All phrases of names of that kind, also those of words that only join ("why did"), with the names."""
+        if kind not in self._phrases:
+            found: dict[Stems, set[str]] = {}
+            for one in self.names.values():
+                for text in one.texts if one.kind == kind else ():
+                    found.setdefault(tuple(map(stem, words_of(text))), set()).add(one.name)
+            self._phrases[kind] = {phrase: frozenset(names) for phrase, names in found.items() if phrase}
+        return self._phrases[kind]
+
+    def bearers(self, group: str, root: str) -> frozenset[str]:
+        """The names of one group that a word of that stem names or speaks of."""
+        if group not in self._bearers:
+            found: dict[str, set[str]] = {}
+            for (its, other), one in self.names.items():
+                for part in self.own(one) | self.near(one) if its == group else ():
+                    found.setdefault(part, set()).add(other)
+            self._bearers[group] = {part: frozenset(names) for part, names in found.items()}
+        return self._bearers[group].get(root, frozenset())
+
     def speaking_of(self, name: str) -> frozenset[str]:
         """The stems of every word that speaks of a name, of whatever group: texts, values, words near it."""
         found = (one for (_, other), one in self.names.items() if other == name)
@@ -172,6 +192,14 @@ class Index:
         """The stems of the words that say one of its values."""
         key = name.kind, name.name, value
         return self._told.setdefault(key, _content(name.values.get(value, ())))
+
+    @cached_property
+    def _phrases(self) -> dict[NameKind, Mapping[Stems, frozenset[str]]]:
+        return {}
+
+    @cached_property
+    def _bearers(self) -> dict[str, dict[str, frozenset[str]]]:
+        return {}
 
     @cached_property
     def _own(self) -> dict[tuple[str, str], frozenset[str]]:

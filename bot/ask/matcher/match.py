@@ -25,5 +25,5 @@ def match(text: str, ground: Ground) -> Proposal:
     elif ground.kind == "data":
         found = match_query(seen, values, ground.index)
     else:
-        found = match_records(seen, ground.index)
+        found = match_records(seen, values, ground.index)
     return Proposal(tuple(islice(found, MOST_ITEMS)))

@@ -9,6 +9,7 @@ from bylaw.authored.record import Authored, AuthoredFile, Shortened, Word, misfi
 
 Relation = Literal["LED_TO", "CAUSAL_PRECEDES", "CHAIN_NEXT", "ALTERNATIVE_TO", "BASED_ON"]
 Mandatory = Literal["anchor", "preceding", "succeeding"]
+Shown = Literal["deciders", "consulted", "informed", "context", "options", "consequences"]
 
 
 class Edge(Authored):
@@ -20,43 +21,60 @@ class Edge(Authored):
 
 
 class Intent(Authored):
-    """One kind of decision question. `words` are how people ask it; `template` answers it without a model."""
+    """One kind of decision question. `words` are how people ask it; `template` answers it without a model.
+
+    `shows` are the fields of the decision that the answer needs beyond its reasons; one that `lists` is about many.
+    One that `yields` is meant only where the words of no other one are said.
+    """
 
     words: Annotated[list[Word], Field(min_length=1)]
     k: Positive
     edges: list[Edge]
     mandatory: list[Mandatory]
+    shows: list[Shown] = Field(default_factory=list)
+    lists: Literal["decisions", "pending"] | None = None
+    yields: bool = False
     template: Word
     answer_schema: Word
     prompt_id: Word
     policy_id: Word
 
 
-class FieldWeights(Authored):
-    """How much a word tells by the field of a decision in which it stands."""
+class Talk(Authored):
+    """Words with which people speak of any decision: they name none.
 
-    option: Positive
-    id: Positive
-    tags: Positive
-    decision_maker: Positive
-    rationale: Positive
-
-
-class SearchRules(Authored):
-    """How the anchor is found when no slug is given: BM25 over `fields`, and how much of the question a hit explains.
-
-    A word of the question that stands in a hit's title counts `told_in_title` towards the confidence, elsewhere
-    `told_elsewhere`. A missing verb that any decision may be told with is missed by `light_word` only.
+    `for_` and `against` also say which side the asker takes a decision to be on. `labels` stand before any
+    number, `own_label` before one that has none of its own.
     """
 
-    k: Positive
-    confidence_from: Share
-    margin: Share  # a runner-up nearer than this makes the bot ask
+    idle: list[Word]
+    for_: list[Word] = Field(alias="for")
+    against: list[Word]
+    neither: list[Word]
+    labels: list[Word]
+    own_label: Word
+
+
+class FieldWeights(Shortened):
+    """How much a word tells by where it stands: in what a record is called, in its tags and options, in its text."""
+
+    retired = frozenset({"option", "id", "tags", "decision_maker", "rationale"})
+
+    title: Positive
+    near: Positive
+    body: Positive
+
+
+class SearchRules(Shortened):
+    """How records are searched and listed: BM25 over `fields`; `offered` choices where several may be meant."""
+
+    retired = frozenset(
+        {"k", "confidence_from", "margin", "told_in_title", "told_elsewhere", "light_word", "option_coverage"}
+    )
+
+    offered: Positive
+    listed: Positive
     fields: FieldWeights
-    told_in_title: Share
-    told_elsewhere: Share
-    light_word: Share
-    option_coverage: Share  # of the confidence: how much of the option the question names; settles equal matches
     k1: Amount  # how soon a word that stands more often stops telling more
     b: Share  # how far long records are held against it
 
@@ -103,6 +121,8 @@ class Intents(Shortened, AuthoredFile):
 
     intents: Annotated[dict[Word, Intent], Field(min_length=1)]
     default_intent: Word
+    talk: Talk
+    statuses: dict[Word, list[Word]]
     search: SearchRules
     prompt: PromptRules
     lengths: Lengths

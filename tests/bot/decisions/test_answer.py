@@ -13,8 +13,10 @@ from hypothesis import strategies as st
 
 from bot.conversation import Question, Reply, spoken, spoken_json
 from bot.decisions import answer as module
-from bot.decisions.answer import answer, is_decision_question, prepare, topics
+from bot.decisions.answer import answer, prepare, topics
 from bot.decisions.contract import DecisionAnswer
+from bot.decisions.recognise import is_decision_question
+from bot.decisions.templater import Rendered
 from bot.index import BundleIndex
 from bylaw.authored.decisions import Decisions
 from bylaw.canonical import canonical_json, fingerprint
@@ -126,9 +128,9 @@ def test_a_conversation_keeps_its_decision(served: BundleIndex, ask: Ask) -> Non
 def test_a_picked_choice_is_answered_with_the_intent_that_was_asked(served: BundleIndex, ask: Ask) -> None:
     asked = answer(ask("Who decided to stop production?"), {}, served)
     assert asked.reply.status == "needs_choice"
-    assert asked.reply.text == "I am not sure which decision you mean."
+    assert asked.reply.text == "Several decisions are called so. Which one do you mean?"
     assert [choice.value for choice in asked.reply.choices] == ["panasonic-solar-exit-2021", PLASMA]
-    assert asked.reply.choices[1].label == "Exit plasma TV production"
+    assert asked.reply.choices[1].label == "Exit plasma TV production (Accepted on 30 April 2012)"
     picked = answer(ask(asked.reply.choices[1].value), asked.state, served)
     assert (picked.reply.status, picked.reply.intent) == ("answered", "who_decided")
     assert picked.state["anchor"] == PLASMA
@@ -137,7 +139,7 @@ def test_a_picked_choice_is_answered_with_the_intent_that_was_asked(served: Bund
 def test_a_failed_search_keeps_the_decision_spoken_of(served: BundleIndex, ask: Ask) -> None:
     state = answer(ask("Why did Panasonic exit plasma?"), {}, served).state
     lost = answer(ask("why did we go to Mars?"), state, served)
-    assert lost.reply.status == "needs_choice"
+    assert lost.reply.status == "refused"
     assert answer(ask("who decided that?"), lost.state, served).state["anchor"] == PLASMA
 
 
@@ -147,7 +149,9 @@ def test_nothing_found_is_an_anchor_not_found(served: BundleIndex, ask: Ask) -> 
     error = reply.meta["error"]
     assert (error["code"], error["request_id"]) == ("ANCHOR_NOT_FOUND", "req-1")
     assert error["details"]["candidates"] == [choice.value for choice in reply.choices]
-    assert reply.text == "No decision on record matches this."
+    assert reply.status == "refused"
+    assert reply.text.startswith("Nothing on record is about “fly” and “Mars”. Please ask ")
+    assert reply.meta["uncovered"]["words"] == ["fly", "Mars"]
     assert reply.evidence is reply.answer is None
 
 
@@ -183,7 +187,8 @@ def test_an_unknown_intent_in_the_options_is_not_followed(
 )
 def test_a_hostile_reference_finds_nothing(reference: Any, served: BundleIndex, ask: Ask) -> None:
     reply = answer(ask("why?", decision_ref=reference), {}, served).reply
-    assert reply.status == "needs_choice"
+    assert reply.status in ("needs_choice", "refused")
+    assert reply.evidence is None
 
 
 @pytest.mark.parametrize(
@@ -231,12 +236,12 @@ def test_dropped_evidence_is_told_and_not_cited(
 def test_an_answer_that_does_not_validate_is_replaced_by_the_plain_option(
     served: BundleIndex, ask: Ask, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    wrong = DecisionAnswer(short_answer="Because.", supporting_ids=("somebody-else",))
+    wrong = Rendered(DecisionAnswer(short_answer="Because.", supporting_ids=("somebody-else",)), "Because.")
     monkeypatch.setattr(module, "render", lambda *_: wrong)
     turn = answer(ask("Why did Panasonic exit plasma?"), {}, served)
     assert turn.reply.meta is not None
     assert turn.reply.meta["fallback_used"] is True
-    assert turn.reply.text == "Exit plasma TV production"
+    assert turn.reply.text == "Accepted on 30 April 2012: Exit plasma TV production"
     assert "somebody-else" not in [citation.id for citation in turn.reply.citations]
     assert turn.artifacts["validation"]["is_valid"] is False
     assert turn.artifacts["validation"]["reasons"][0] == "unsupported_ids:somebody-else"
@@ -256,5 +261,5 @@ def test_the_search_can_be_built_before_anyone_waits(served: BundleIndex) -> Non
 def test_no_question_breaks_the_answerer(text: str, anchor: str | None, served: BundleIndex, ask: Ask) -> None:
     turn = answer(ask(text), {"anchor": anchor}, served)
     assert 0.0 <= is_decision_question(text, served) <= 1.0
-    assert turn.reply.status in ("answered", "needs_choice")
+    assert turn.reply.status in ("answered", "needs_choice", "refused")
     assert turn.reply.text

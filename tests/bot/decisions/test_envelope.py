@@ -14,7 +14,7 @@ PLASMA = "panasonic-exit-plasma-2012"
 
 def _envelope(decisions: Decisions, rules: Intents, question: str, anchor: str = PLASMA) -> Document:
     intent = rules.intents["why_decision"]
-    evidence = gather(plan(anchor, intent, rules), question, decisions, rules).evidence
+    evidence = gather(plan(anchor, intent, rules), question, decisions, intent, rules).evidence
     return envelope("why_decision", intent, question, evidence, rules)
 
 

@@ -21,7 +21,8 @@ PLASMA = "panasonic-exit-plasma-2012"
 
 
 def _gather(decisions: Decisions, rules: Intents, anchor: str = PLASMA, intent: str = "why_decision") -> Gathered:
-    return gather(plan(anchor, rules.intents[intent], rules), "why did we leave plasma?", decisions, rules)
+    of = rules.intents[intent]
+    return gather(plan(anchor, of, rules), "why did we leave plasma?", decisions, of, rules)
 
 
 def _ids(evidence: Evidence) -> Iterator[str]:
@@ -146,7 +147,7 @@ def test_a_circle_of_decisions_is_walked_once(intents: Intents) -> None:
         + [("transition", {"id": f"{one}-{two}", "from": one, "to": two, **edge}) for one, two in pairs]
     )
     found = _gather(snapshot, intents, "aaaa", "chains")
-    assert found.evidence.allowed_ids == ("aaaa", "aaaa-bbbb", "bbbb-cccc", "cccc-aaaa")
+    assert found.evidence.allowed_ids == ("aaaa", "aaaa-bbbb", "bbbb-cccc", "cccc-aaaa", "cccc", "bbbb")
     assert found.neighbours_found == 3
 
 

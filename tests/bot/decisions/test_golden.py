@@ -14,8 +14,8 @@ import pytest
 
 from bot.conversation import Question, sayable
 from bot.decisions.answer import answer
-from bot.decisions.contract import Evidence
-from bot.decisions.validate import mandatory_ids, validate
+from bot.decisions.contract import DecisionAnswer, Evidence, Listed
+from bot.decisions.validate import coverage, mandatory_ids, validate
 from bot.index import BundleIndex
 from bylaw.authored.decisions import Decisions
 from bylaw.authored.machines.intents import Intents
@@ -25,6 +25,7 @@ FOLDER = Path(__file__).parent / "golden"
 FILES = sorted(FOLDER.glob("*.json"))
 FIELDS = ("kind", "status", "text", "intent", "evidence", "answer", "completeness_flags", "citations", "choices")
 META = ("policy_id", "prompt_id", "retries", "latency_ms", "fallback_used", "selector_truncation", "resolved_by")
+META += ("coverage", "completeness_debt", "remarks")
 
 
 @pytest.mark.parametrize("path", FILES, ids=lambda path: path.stem)
@@ -53,22 +54,26 @@ def test_the_answer_is_the_golden_one(
 @each("path", FILES, ids=lambda path: path.stem)
 def test_a_golden_answer_cites_all_it_must_and_nothing_else(path: Path, intents: Intents) -> None:
     golden = json.loads(path.read_text(encoding="utf-8"))["reply"]
-    if golden["status"] == "needs_choice":
-        assert golden["choices"]
+    if golden["status"] in ("needs_choice", "refused"):
+        assert bool(golden.get("choices")) is (golden["status"] == "needs_choice")
         assert "evidence" not in golden
         return
-    evidence = Evidence.model_validate(golden["evidence"])
     intent = intents.intents[golden["intent"]]
+    model = Evidence if intent.lists is None else Listed
+    evidence = model.model_validate(golden["evidence"])
     assert validate(golden["answer"], evidence, intent, intents).reasons == ()
     assert mandatory_ids(evidence, intent) <= set(golden["answer"]["supporting_ids"])
     assert [citation["id"] for citation in golden["citations"]] == golden["answer"]["supporting_ids"]
     assert golden["meta"]["fallback_used"] is False
+    assert (golden["meta"]["coverage"], golden["meta"]["completeness_debt"]) == (1.0, 0)
+    assert coverage(DecisionAnswer.model_validate(golden["answer"]), evidence, intent) == (1.0, 0)
 
 
 def test_the_fixtures_that_the_seed_names_are_there() -> None:
     assert {path.stem for path in FILES} >= {
         "why_decision_panasonic_plasma",
         "why_decision_with_based_on",
+        "why_decision_tags_filtering",
         "event_with_snippet_display",
         "who_decided_anchor_v1",
         "when_decided_anchor_v1",

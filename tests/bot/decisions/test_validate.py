@@ -17,21 +17,28 @@ from tests.rows import each
 ROWS = read("validate.yaml", Path(__file__).with_name("validate.yaml").read_bytes()).data
 TIME = "2012-04-30T09:00:00Z"
 EVIDENCE = Evidence(
-    anchor=Anchor(id="exit-plasma", option="Exit plasma", rationale="Losses", timestamp=TIME),
-    events=(EvidenceEvent(id="pan-e2", summary="Third loss", timestamp=TIME, led_to=("exit-plasma",)),),
+    anchor=Anchor(
+        id="exit-plasma",
+        option="Exit plasma",
+        rationale="Losses. The panel unit was not profitable.",
+        timestamp=TIME,
+        decision_maker="Kazuhiro Tsuga",
+    ),
+    events=(EvidenceEvent(id="pan-e2", summary="Third loss, of €1.2 bn", timestamp=TIME, led_to=("exit-plasma",)),),
     transitions=Transitions(
         preceding=(EvidenceTransition(id="trans-in", to="exit-plasma", reason="so", timestamp=TIME),),
         succeeding=(EvidenceTransition(id="trans-out", from_="exit-plasma", reason="so", timestamp=TIME),),
     ),
     allowed_ids=("exit-plasma", "pan-e2", "trans-in", "trans-out"),
 )
+PEOPLE = ["Fumio Ohtsubo", "Kazuhiro Tsuga"]  # whom any record names
 CITED = ["exit-plasma", "trans-in", "trans-out"]
 
 
 @each("row", ROWS, ids=lambda row: row["title"])
 def test_an_answer_is_held_to_its_evidence(row: dict[str, Any], intents: Intents) -> None:
     intent = intents.intents[row.get("intent", "why_decision")]
-    verdict = validate(row["answer"], EVIDENCE, intent, intents)
+    verdict = validate(row["answer"], EVIDENCE, intent, intents, PEOPLE)
     assert list(verdict.reasons) == row["reasons"]
     assert (verdict.answer is None) == bool(row["reasons"])
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from pathlib import Path
 from typing import Any
 
@@ -18,6 +19,8 @@ from ci.loading.source import read
 from tests.rows import each
 
 ROWS = read("ingest.yaml", Path(__file__).with_name("ingest.yaml").read_bytes()).data
+NAMED = sorted(Path(__file__).with_name("seed").glob("*.json"))  # the validator fixtures of seed 002, by its names
+ROWS += [json.loads(path.read_text(encoding="utf-8")) for path in NAMED]
 
 FILLED: dict[str, dict[str, Any]] = {
     "decision": {"timestamp": "2012-04-30T09:00:00Z"},

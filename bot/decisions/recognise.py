@@ -1,0 +1,61 @@
+"""How much a text reads like a question about what was decided: by what the holder made of its words."""
+
+from __future__ import annotations
+
+from datetime import date
+
+from bot.decisions.answer import read_question
+from bot.decisions.asked import Asked
+from bot.index import BundleIndex
+from bylaw.hold.text import see
+from bylaw.language.lexicon import closed, stem
+from bylaw.language.text import words_of
+
+_SAYS_DECISION = frozenset(map(stem, ("decide", "decision")))
+_OWN_CASE = frozenset(("i", "me", "my", "mine"))
+_OF_US = frozenset(("we", "us", "our", "ours"))
+_ANY_DAY = date(2000, 1, 1)  # only whether a span is one is asked here
+
+
+def is_decision_question(text: str, index: BundleIndex) -> float:
+    """How much *text* reads like a question about a decision on record, 0 to 1."""
+    decisions, weights = index.bundle.decisions, index.rules.routing.decision
+    if not decisions.decisions and not decisions.events:
+        return 0.0
+    asked = read_question(text, _ANY_DAY, "", index)
+    words = words_of(text)
+    speaks_of_decisions = not _SAYS_DECISION.isdisjoint(map(stem, words))
+    if _is_named(asked):
+        return float(weights.named)
+    trust = float(weights.own_case) if not _OWN_CASE.isdisjoint(words) and not speaks_of_decisions else 1.0
+    share = _carried(asked, text)
+    is_found = bool(asked.anchors or asked.waiting or asked.filters) and not asked.residue
+    if asked.is_bare():
+        is_phrase = asked.intent is not None and speaks_of_decisions
+        return 0.0 if asked.intent is None else float(weights.bare_phrase if is_phrase else weights.bare_word)
+    if asked.intent and is_found and (asked.anchors or asked.waiting):
+        return round(trust * (float(weights.found) + float(weights.found_by) * share), 4)
+    if speaks_of_decisions:
+        told = float(weights.told) + (0.0 if asked.residue else float(weights.told_by) * share)
+        return round(told, 4) if asked.intent or is_found else float(weights.told_only)
+    if asked.intent and not _OF_US.isdisjoint(words) and _asks_of_the_past(asked, index):
+        return float(weights.told_only)  # "why did we move to Kubernetes?": that nothing is on record has to be said
+    return round(float(weights.other_by) * share, 4)
+
+
+def _is_named(asked: Asked) -> bool:
+    """Is a decision named by its id or its number?"""
+    quotes = [one.item.quote or "" for one in asked.reading.items if one.item.kind == "anchor"]
+    return any(any(map(str.isdigit, quote)) or quote.count("-") + quote.count("_") > 1 for quote in quotes)
+
+
+def _carried(asked: Asked, text: str) -> float:
+    """The share of the words of content that an item carries."""
+    tokens = [token for token in see(text).text.tokens if token.word[0].isalnum() and token.word not in closed("empty")]
+    return 1 - min(len(asked.residue), len(tokens)) / len(tokens) if tokens else 0.0
+
+
+def _asks_of_the_past(asked: Asked, index: BundleIndex) -> bool:
+    """Does the intent ask of one decision, as "why", "who" and "when" do?"""
+    intent = index.rules.intents.intents.get(asked.intent or "")
+    return intent is not None and "anchor" in intent.mandatory and not intent.yields

@@ -1,0 +1,62 @@
+"""What is said where no record answers: what nothing on record is about, whom to ask, and what comes near."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+
+from bot.conversation import Choice
+from bot.decisions.asked import Asked, fits
+from bot.decisions.search import Hit, RecordSearch, terms
+from bot.decisions.state import called, state_of
+from bot.index import BundleIndex
+from bylaw.authored.decisions import Decision, Decisions, Record
+
+_MOST_NAMED = 3  # people to ask
+
+
+def offers(ids: Iterable[str], decisions: Decisions, most: int) -> tuple[Choice, ...]:
+    """Decisions to choose from, each with how it stands."""
+    found = [decisions.decisions[id] for id in ids if id in decisions.decisions]
+    return tuple(Choice(value=one.id, label=label_of(one, decisions)) for one in found[:most])
+
+
+def label_of(decision: Decision, decisions: Decisions) -> str:
+    """What a decision is called and how it stands."""
+    name = called(decision)
+    said = "" if name == decision.id else f"{name}: "
+    return f"{said}{decision.option} ({state_of(decision, decisions)})"
+
+
+def near(asked: Asked, text: str, search: RecordSearch, index: BundleIndex) -> list[Hit]:
+    """Decisions whose title or tags share a word with the question, and that its filters fit."""
+    rules = index.rules.intents
+    idle = {root for words in (rules.talk.idle, rules.talk.for_, rules.talk.against, rules.talk.neither)
+            for word in words for root in terms(word)}  # fmt: skip
+    said = {term for term in terms(text) if term not in idle}
+
+    def shares(record: Record) -> bool:
+        if not isinstance(record, Decision) or not fits(record, asked.filters):
+            return False
+        options = " ".join(one.option for one in record.options)
+        return not said.isdisjoint(terms(f"{record.option} {' '.join(record.tags)} {options}"))
+
+    asks = {term for one in asked.reading.items if one.item.kind == "asks" for term in terms(one.item.quote or "")}
+    about = " ".join(word for word in text.split() if not asks.intersection(terms(word)))
+    return search.find(about, rules.search.offered, ("decision",), shares)
+
+
+def owners(hits: Sequence[Hit], index: BundleIndex) -> list[str]:
+    """Whom to ask: who decided what comes nearest, else who answers for what no department does."""
+    decisions = index.bundle.decisions.decisions
+    people = dict.fromkeys(person for hit in hits for person in decisions[hit.id].deciders[:1])
+    return list(people)[:_MOST_NAMED] or list(index.rules.priorities.cross_department_owners)[:1]
+
+
+def nothing(asked: Asked, whom: Sequence[str], has_offers: bool) -> str:
+    """That nothing on record is about what was asked, and whom to ask."""
+    words = " and ".join(f"“{word}”" for word in dict.fromkeys(asked.residue))
+    said = f"Nothing on record is about {words}." if words else "Nothing on record fits this."
+    people = " or ".join(whom) if whom else "the people who decide"
+    if has_offers:
+        return f"{said} If you mean one of these, choose it; otherwise please ask {people}."
+    return f"{said} Please ask {people}: the question is on the list of what is not on record."
