@@ -309,7 +309,7 @@ def replay(ctx: click.Context, request_id: str, root: Path | None, as_json: bool
         click.echo(f"the same, byte for byte, from {found.bundle_etag} (commit {found.commit or 'none'})")
         click.echo(safe(json.loads(found.text)["text"]))
     else:
-        click.echo(f"rebuilt from {found.bundle_etag} the answer differs in {count(len(found.differences), 'field')}")
+        click.echo(f"rebuilt from {found.bundle_etag} the answer differs in {count(len(found.differences), 'place')}")
         for one in found.differences:
             click.echo(safe(f"  {one.field}\n    given    {one.kept!r}\n    rebuilt  {one.rebuilt!r}"))
     ctx.exit(0 if found.is_same else 1)

@@ -1,7 +1,7 @@
 """An answer rebuilt from what was kept: the bundle it was given from, the question, and what its session brought.
 
 Nothing of today's repository is looked at. Where the rebuilt reply is not the kept one byte for byte, each field that
-differs is named.
+differs is named, and each paper beside it: an envelope that was edited in the store is seen.
 """
 
 from __future__ import annotations
@@ -33,6 +33,7 @@ from bylaw.llm.guarded import Guard
 from bylaw.llm.recorded import Replayed
 from bylaw.warehouses.port import Estimate, Rows, WarehouseError
 
+_ASKED_OF = ("bundle", "reply", "request")  # what the answer is rebuilt from, and itself
 _LOST = "put it back from a backup of the store, or of BYLAW_ARTIFACTS; or end a redaction that was interrupted"
 
 
@@ -101,10 +102,12 @@ def replay(request_id: str, store: Store, artifacts: Shelf) -> Replay:
     model = [json.loads(paper(name)) for name in sorted(named) if name.startswith("model_")]
     index = BundleIndex(parse(paper("bundle"), f"the bundle of {request_id}"))
     given = Reply.model_validate_json(kept)
-    text = canonical_json(
-        sayable(rebuild(question, session, _services(given, warehouse, model, index, store, artifacts), recalled))
-    )
-    return Replay(request_id, index.etag, index.commit, text, tuple(_differences(kept, text)))
+    beside = {name: paper(name) for name in sorted(named) if name not in _ASKED_OF}  # each is still what it was
+    past = _services(given, warehouse, model, index, store, artifacts)
+    reply, papers = rebuild(question, session, past, recalled)
+    text = canonical_json(sayable(reply))
+    differences = (*_differences(kept, text), *_papers_that_differ(beside, papers))
+    return Replay(request_id, index.etag, index.commit, text, differences)
 
 
 def recorded(request_id: str, store: Store) -> AuditEntry:
@@ -245,6 +248,13 @@ def _differences(kept: str, rebuilt: str) -> Iterator[Difference]:
     for name in sorted({*one, *two}):
         if canonical_json(one.get(name)) != canonical_json(two.get(name)):
             yield Difference(name, one.get(name), two.get(name))
+
+
+def _papers_that_differ(kept: Mapping[str, str], rebuilt: Mapping[str, str]) -> Iterator[Difference]:
+    """The papers beside the answer, its envelope and its evidence, that are not those it is rebuilt with."""
+    for name in sorted(kept.keys() & rebuilt.keys()):
+        if kept[name] != rebuilt[name]:
+            yield Difference(f"paper: {name}", json.loads(kept[name]), json.loads(rebuilt[name]))
 
 
 def _fields(text: str) -> Mapping[str, Any]:

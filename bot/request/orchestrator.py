@@ -563,11 +563,16 @@ def _action(said: Mapping[str, Any]) -> str | None:
     return None if "declined" in said else said.get("action")
 
 
-def rebuild(question: Question, session: Session, services: Services, recalled: Recalled = NOTHING) -> Reply:
-    """The reply that *services* give to *question* in *session*, with what was *recalled* then; nothing is kept."""
+def rebuild(
+    question: Question, session: Session, services: Services, recalled: Recalled = NOTHING
+) -> tuple[Reply, Mapping[str, str]]:
+    """The reply that *services* give to *question* in *session*, with what was *recalled* then, and the papers that
+    belong to it; nothing is kept.
+    """
     mine = services.recalling(recalled)
     chosen_question, way = _scope(question, session, mine)
-    return _answer(chosen_question, way, session, 1, mine, recalled).reply
+    found = _answer(chosen_question, way, session, 1, mine, recalled)
+    return found.reply, found.turn.papers
 
 
 @contextmanager

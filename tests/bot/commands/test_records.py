@@ -179,6 +179,29 @@ def test_what_differs_is_named(opened):
     assert not found.is_same
 
 
+@pytest.mark.parametrize("name", ["envelope", "evidence", "plan", "validation", "resolution"])
+def test_a_paper_that_was_edited_in_the_store_is_seen(opened, name):
+    papers = trace("decision", opened.store, opened.artifacts).entries[0]["recorded"]["artifacts"]
+    before = opened.artifacts.get_text(papers[name])
+    assert replay("decision", opened.store, opened.artifacts).is_same
+    for damage in (before.replace("e", "3", 1), None):
+        _overwrite(opened.store, papers[name], damage)
+        with pytest.raises(NotReplayable, match=f"the {name} kept with the answer to `decision` cannot be had"):
+            replay("decision", opened.store, opened.artifacts)
+
+
+def test_another_envelope_in_the_place_of_the_kept_one_is_a_difference(opened):
+    papers = trace("decision", opened.store, opened.artifacts).entries[0]["recorded"]["artifacts"]
+    other = opened.artifacts.get(papers["envelope"]) | {"question": "Why did we leave?"}
+    name = opened.artifacts.put(other)
+    body = {"event": "reply", "request_id": "decision", "artifacts": {**papers, "envelope": name}}
+    with opened.store.writing() as connection:
+        audit.append(connection, body, NOON, "decision")
+    found = replay("decision", opened.store, opened.artifacts)
+    assert [one.field for one in found.differences] == ["paper: envelope"]
+    assert not found.is_same
+
+
 def test_an_altered_artifact_is_refused(root, opened):
     papers = trace("policy", opened.store, opened.artifacts).entries[0]["recorded"]["artifacts"]
     for name in ("bundle", "reply", "request"):
