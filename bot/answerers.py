@@ -85,10 +85,12 @@ def _decision_score(text: str, index: BundleIndex) -> float:
     """How much *text* is a question about a decision. Who may do something is a rule, not what was once decided."""
     if not index.bundle.decisions.decisions:
         return 0.0
-    from bot.decisions.recognise import is_decision_question
+    from bot.decisions.recognise import asks_otherwise, is_decision_question
 
     score = is_decision_question(text, index)
-    return min(score, float(index.rules.routing.answer_from) / 2) if asks_for_permission(text) else score
+    if score and asks_for_permission(asks_otherwise(text, index)):  # "should we still …?" asks how a decision stands
+        return min(score, float(index.rules.routing.answer_from) / 2)
+    return score
 
 
 def _decision_topics(index: BundleIndex) -> Sequence[str]:

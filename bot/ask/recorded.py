@@ -11,6 +11,7 @@ from collections.abc import Iterable, Iterator
 from typing import TYPE_CHECKING
 
 from bot.index import BundleIndex
+from bylaw.hold.records import NUMBER
 from bylaw.hold.words import Index, Name
 from bylaw.language.text import words_of
 
@@ -18,22 +19,25 @@ if TYPE_CHECKING:
     from bylaw.authored.decisions import Decision, Decisions, Event
     from bylaw.authored.machines.intents import Intents, Talk
 
-NUMBER = "number"  # of a record's values: what it is called by its number
 _NUMBERED = re.compile(r"([A-Za-z]{2,12})?[\s#_-]*0*(\d{1,6})")
-_WIDEST = 4  # digits that numbers are padded to with noughts
 
 
 def records_for(index: BundleIndex, user: str) -> Decisions:
     """The records that *user* may be answered from: those for everyone, and those for one of the user's roles."""
-    return index.recently(_visible)(_readers(index, user))
+    return visible_records(index, readers_of(index, user))
+
+
+def visible_records(index: BundleIndex, readers: frozenset[str]) -> Decisions:
+    """The records that somebody of those roles may be answered from."""
+    return index.recently(_visible)(readers)
 
 
 def words_for(index: BundleIndex, user: str) -> Index:
     """What those records are called."""
-    return index.recently(_indexed)(_readers(index, user))
+    return index.recently(_indexed)(readers_of(index, user))
 
 
-def _readers(index: BundleIndex, user: str) -> frozenset[str]:
+def readers_of(index: BundleIndex, user: str) -> frozenset[str]:
     """The user's roles, as far as a record is for one of them: who has the same may read the same."""
     return frozenset(index.rules.roles.roles_of(user)) & index.recently(_audiences)()
 
@@ -110,11 +114,9 @@ def _of_intents(rules: Intents) -> Iterator[Name]:
 
 
 def _spelled(numbers: Iterable[tuple[str, int]], talk: Talk) -> Iterator[str]:
-    """A number as people write it: behind its own label or any that a number may stand behind, padded or not."""
+    """A number behind its own label, and behind the one that stands for any: "pep 703", "number 703"."""
     for label, number in numbers:
-        for before in dict.fromkeys((label or talk.own_label, NUMBER, *talk.labels)):
-            for width in range(len(str(number)), _WIDEST + 1):
-                yield f"{before} {number:0{width}d}"
+        yield from dict.fromkeys((f"{label or talk.own_label} {number}", f"{NUMBER} {number}"))
 
 
 def _filters(decisions: Decisions, rules: Intents) -> Iterator[Name]:
@@ -126,6 +128,7 @@ def _filters(decisions: Decisions, rules: Intents) -> Iterator[Name]:
     yield Name("tag", "filter", values={tag: (f"tag {tag.replace('_', ' ')}",) for tag in tags})  # else words
     yield Name("status", "filter", values={name: tuple(words) for name, words in sorted(rules.statuses.items())})
     yield Name("date", "filter")
+    yield Name(NUMBER, "filter", near=tuple(rules.talk.labels))
 
 
 def _called(person: str, people: Iterable[str]) -> Iterator[str]:

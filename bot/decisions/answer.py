@@ -13,7 +13,7 @@ from typing import Any
 
 from bot.ask.ground import ground_for
 from bot.ask.matcher.match import match
-from bot.ask.recorded import records_for
+from bot.ask.recorded import readers_of, records_for, visible_records, words_for
 from bot.conversation import Choice, Citation, Question, Reply, ReplyStatus, Turn
 from bot.decisions import listing, unrecorded
 from bot.decisions.asked import Asked, assemble, fits, intent_of, slug_in
@@ -100,6 +100,7 @@ def prepare(index: BundleIndex) -> None:
     ground = ground_for(index, "decision", date(2000, 1, 1))
     ground.index.bearers("anchor", "")
     ground.index.phrases("intent")
+    index.recently(_search)(readers_of(index, ""))
 
 
 def read_question(text: str, day: date, user: str, index: BundleIndex) -> Asked:
@@ -217,15 +218,15 @@ def _tell(case: _Case, anchor: str) -> Turn:
 def _gathered(case: _Case, query: Plan) -> Gathered:
     """The evidence: kept per bundle and reader; of what had to be cut it depends on the question too."""
     gathered_once = case.index.recently(_gather)
-    key = (query.from_.removeprefix("decision:"), case.name, case.question.actor.id)
+    key = (query.from_.removeprefix("decision:"), case.name, readers_of(case.index, case.question.actor.id))
     found: Gathered = gathered_once(*key, "")
     return gathered_once(*key, case.question.text) if found.is_truncated else found
 
 
-def _gather(index: BundleIndex, anchor: str, name: str, user: str, text: str) -> Gathered:
+def _gather(index: BundleIndex, anchor: str, name: str, readers: frozenset[str], text: str) -> Gathered:
     rules = index.rules.intents
     intent = rules.intents[name]
-    return gather(plan(anchor, intent, rules), text, records_for(index, user), intent, rules)
+    return gather(plan(anchor, intent, rules), text, visible_records(index, readers), intent, rules)
 
 
 def _written(case: _Case, gathered: Gathered, decision: Decision) -> tuple[Rendered, Verdict]:
@@ -322,19 +323,21 @@ def _plain(case: _Case) -> str:
 def _unrecorded(case: _Case) -> Turn:
     """Nothing on record is about it: say so, whom to ask, and what comes near."""
     index = case.index
-    search = index.recently(_search)(case.question.actor.id)
+    search = index.recently(_search)(readers_of(index, case.question.actor.id))
     hits = unrecorded.near(case.asked, case.question.text, search, index)
     whom = unrecorded.owners(hits, index)
     offered = unrecorded.offers((hit.id for hit in hits), case.decisions, index.rules.intents.search.offered)
-    words = list(case.asked.residue) or [one.item.quote or "" for one in case.asked.filters]
-    text = unrecorded.nothing(case.asked, whom, bool(offered))
+    words = unrecorded.missing(case.asked, words_for(index, case.question.actor.id))
+    text = unrecorded.nothing(case.asked, words, whom, bool(offered))
+    words = words or [one.item.quote or "" for one in case.asked.filters]
     turn = _which(case, text, offered, "needs_choice" if offered else "refused")
     meta = {**(turn.reply.meta or {}), "uncovered": {"words": words, "owners": whom}}
     return replace(turn, reply=turn.reply.model_copy(update={"meta": meta}))
 
 
-def _search(index: BundleIndex, user: str) -> RecordSearch:
-    return RecordSearch(records_for(index, user), index.rules.intents.search)
+def _search(index: BundleIndex, readers: frozenset[str]) -> RecordSearch:
+    """The index of what *readers* may read, built once a bundle."""
+    return RecordSearch(visible_records(index, readers), index.rules.intents.search)
 
 
 def _which(case: _Case, text: str, offered: Sequence[Choice], status: ReplyStatus = "needs_choice") -> Turn:

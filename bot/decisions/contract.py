@@ -48,6 +48,7 @@ class Considered(Shown):
     """An option that was considered, and what was said for and against it."""
 
     option: str
+    is_chosen: bool | None = None
     pros: tuple[str, ...] = ()
     cons: tuple[str, ...] = ()
 

@@ -26,7 +26,7 @@ from bot.decisions.contract import (
     Transitions,
 )
 from bot.decisions.state import ACCEPTED, called, local_day, written_status
-from bylaw.authored.decisions import EDGES, Decision, Decisions, Event, Transition, clipped
+from bylaw.authored.decisions import EDGES, ConsideredOption, Decision, Decisions, Event, Transition, clipped
 from bylaw.authored.machines.intents import Intent, Intents
 from bylaw.language.lexicon import content
 from bylaw.language.text import words_of
@@ -233,7 +233,7 @@ def anchor_shown(decision: Decision, intent: Intent, rules: Intents) -> Anchor:
     for name in intent.shows:
         value = getattr(decision, name)
         if name == "options":
-            value = tuple(_considered(one.option, one.pros, one.cons, bounds.reason) for one in value)
+            value = tuple(_considered(one, bounds.reason) for one in value)
         elif name == "context":
             value = value and clipped(value, bounds.rationale)
         elif name == "consequences":
@@ -257,9 +257,9 @@ def anchor_shown(decision: Decision, intent: Intent, rules: Intents) -> Anchor:
     )
 
 
-def _considered(option: str, pros: Iterable[str], cons: Iterable[str], bound: int) -> Considered:
-    said = (tuple(clipped(text, bound) for text in texts) for texts in (pros, cons))
-    return Considered(option=clipped(option, bound), pros=next(said), cons=next(said))
+def _considered(one: ConsideredOption, bound: int) -> Considered:
+    said = (tuple(clipped(text, bound) for text in texts) for texts in (one.pros, one.cons))
+    return Considered(option=clipped(one.option, bound), is_chosen=one.chosen or None, pros=next(said), cons=next(said))
 
 
 def event_shown(event: Event, rules: Intents, led_to: tuple[str, ...] = ()) -> EvidenceEvent:

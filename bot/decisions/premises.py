@@ -54,7 +54,7 @@ def meant_option(asked: Asked, decision: Decision) -> ConsideredOption | None:
     decision itself.
     """
     said, title = content(words_of(asked.words)), content(words_of(decision.option))
-    others = [(content(words_of(one.option)), one) for one in decision.options]
+    others = [(content(words_of(one.option)), one) for one in decision.options if not one.chosen]
     others = [(words, one) for words, one in others if words - title and said & (words - title)]
     return max(others, key=lambda pair: len(said & pair[0]))[1] if others else None
 

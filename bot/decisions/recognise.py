@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from datetime import date
 
+from bot.ask.recorded import words_for
 from bot.decisions.answer import read_question
 from bot.decisions.asked import Asked
 from bot.index import BundleIndex
@@ -40,7 +41,23 @@ def is_decision_question(text: str, index: BundleIndex) -> float:
         return round(told, 4) if asked.intent or is_found else float(weights.told_only)
     if asked.intent and not _OF_US.isdisjoint(words) and _asks_of_the_past(asked, index):
         return float(weights.told_only)  # "why did we move to Kubernetes?": that nothing is on record has to be said
+    if asked.intent and _asks_of_the_past(asked, index) and _names_something(text, index):
+        return round(trust * float(weights.told_only), 4)  # what comes near is offered
     return round(float(weights.other_by) * share, 4)
+
+
+def asks_otherwise(text: str, index: BundleIndex) -> str:
+    """*text* without the words of the intent that it asks with."""
+    asked = read_question(text, _ANY_DAY, "", index)
+    quotes = (one.item.quote or "" for one in asked.reading.items if one.item.kind == "asks")
+    return next((text.replace(quote, " ", 1) for quote in quotes if quote), text)
+
+
+def _names_something(text: str, index: BundleIndex) -> bool:
+    """Has any record that everybody may read a word of it in what it is called?"""
+    known = words_for(index, "")
+    words = (word for word in words_of(text) if word not in closed("function") and stem(word) not in known.idle)
+    return any(known.bearers("anchor", stem(word)) for word in words)
 
 
 def _is_named(asked: Asked) -> bool:

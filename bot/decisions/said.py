@@ -64,7 +64,7 @@ def _not_chosen(record: object) -> Iterator[str]:
     if isinstance(record, Anchor):
         title = content(words_of(record.option))
         for one in record.options or ():
-            if content(words_of(one.option)) - title:
+            if not one.is_chosen and content(words_of(one.option)) - title:
                 yield f"{one.option} was considered and not chosen."
 
 

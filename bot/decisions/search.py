@@ -11,6 +11,7 @@ from array import array
 from collections import Counter, defaultdict
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
+from itertools import islice
 from math import log
 
 from bylaw.authored.decisions import Decision, Decisions, Event, Kind, Record
@@ -18,6 +19,8 @@ from bylaw.authored.machines.intents import SearchRules
 from bylaw.language.lexicon import closed, stem
 from bylaw.language.text import words_of
 
+_FREQUENT = 1_000  # records that one word stands in
+_MOST_RANKED = 500  # of which a filter may leave those that it fits
 KINDS: tuple[Kind, ...] = ("decision", "event", "transition")
 
 
@@ -69,10 +72,13 @@ class RecordSearch:
         )
         for term in known:
             weight = log(1 + (len(self._records) - self._df(term) + 0.5) / (self._df(term) + 0.5))
+            if scores and self._df(term) > max(_FREQUENT, 4 * len(scores)):
+                continue  # a frequent word after rare ones finds nothing that is nearer
             for number, impact in zip(self._documents[term], self._impacts[term], strict=True):
                 scores[number] = scores.get(number, 0.0) + weight * impact
-        wanted = (n for n in scores if self._records[n][0] in kinds and fits(self._records[n][1]))
-        best = heapq.nsmallest(k, wanted, key=lambda n: (-round(scores[n], 6), n))
+        of_kinds = (n for n in scores if self._records[n][0] in kinds)
+        ranked = heapq.nsmallest(_MOST_RANKED, of_kinds, key=lambda n: (-round(scores[n], 6), n))
+        best = islice((n for n in ranked if fits(self._records[n][1])), k)
         return [self._hit(number, scores[number]) for number in best]
 
     def _hit(self, number: int, score: float) -> Hit:

@@ -10,6 +10,7 @@ from bot.decisions.search import Hit, RecordSearch, terms
 from bot.decisions.state import called, state_of
 from bot.index import BundleIndex
 from bylaw.authored.decisions import Decision, Decisions, Record
+from bylaw.hold.words import Index
 
 _MOST_NAMED = 3  # people to ask
 
@@ -52,10 +53,18 @@ def owners(hits: Sequence[Hit], index: BundleIndex) -> list[str]:
     return list(people)[:_MOST_NAMED] or list(index.rules.priorities.cross_department_owners)[:1]
 
 
-def nothing(asked: Asked, whom: Sequence[str], has_offers: bool) -> str:
+def missing(asked: Asked, known: Index) -> list[str]:
+    """The words that nothing on record is called by; where each is one of some record, all that are left over."""
+    left = list(dict.fromkeys(asked.residue))
+    return [word for word in left if not any(known.bearers("anchor", root) for root in terms(word))] or left
+
+
+def nothing(asked: Asked, words: Sequence[str], whom: Sequence[str], has_offers: bool) -> str:
     """That nothing on record is about what was asked, and whom to ask."""
-    words = " and ".join(f"“{word}”" for word in dict.fromkeys(asked.residue))
-    said = f"Nothing on record is about {words}." if words else "Nothing on record fits this."
+    listed = " and ".join(f"“{word}”" for word in words)
+    is_spread = len(words) == len(set(asked.residue)) > 1
+    about = f"{listed} together" if is_spread and has_offers else listed
+    said = f"Nothing on record is about {about}." if asked.residue else "Nothing on record fits this."
     people = " or ".join(whom) if whom else "the people who decide"
     if has_offers:
         return f"{said} If you mean one of these, choose it; otherwise please ask {people}."

@@ -3,14 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import replace
 from functools import lru_cache
 
 from bylaw.hold.bearing import Bearing
 from bylaw.hold.text import Seen
 from bylaw.hold.values import interval_of, written_interval
 from bylaw.hold.words import Index, Owner
-from bylaw.language.lexicon import closed, stem
-from bylaw.language.text import Token
+from bylaw.language.lexicon import closed, lexicon, stem
+from bylaw.language.text import Token, words_of
 
 NUMBER = "number"  # of a record's values: what it is called by its number
 
@@ -19,39 +20,44 @@ def number_mentions(
     seen: Seen, tokens: Sequence[Token], index: Index
 ) -> Iterator[tuple[tuple[str, ...], Sequence[Token], int]]:
     """The records that each number in *tokens* is of ("ADR 4", "#33"), its words, and where it begins."""
-    for k, token in enumerate(tokens):
-        if not token.word.isdigit():
-            continue
-        is_hash = seen.text.seen[token.start - 1 : token.start] == "#"
-        before = tokens[k - 1 : k] if k else ()
-        label = (Token(NUMBER, token.start, token.start, token.clause), token) if is_hash else (*before, token)
-        owners = [one for mention in index.find(label) if mention.size == 2 for one in mention.owners]
-        names = tuple(sorted({one.name for one in owners if one.value == NUMBER}))
-        words = (token,) if is_hash and not _is_label(before, token, index) else (*before, token)
-        if names:
-            yield names, words, words[0].start - (is_hash and len(words) == 1)
-
-
-@lru_cache(maxsize=8)  # bundles
-def _labels(index: Index) -> frozenset[str]:
-    """The words that stand before the numbers of records."""
-    texts = (text for one in index.names.values() for text in one.values.get(NUMBER, ()))
-    return frozenset(text.split(" ", 1)[0] for text in texts)
+    for words, label in _numbered(seen, tokens, index):
+        number = words[-1]
+        said = Token(label, number.start, number.start, number.clause), replace(number, word=str(int(number.word)))
+        owners = (one for mention in index.find(said) if mention.size == 2 for one in mention.owners)
+        if names := tuple(sorted({one.name for one in owners if one.value == NUMBER})):
+            yield names, words, words[0].start - _is_hashed(seen, words[0])
 
 
 def unknown_numbers(seen: Seen, tokens: Sequence[Token], index: Index) -> Iterator[Sequence[Token]]:
     """Numbers that are said to be those of a record ("PEP 9999", "#12"), and are of none."""
     known = {token.start for _, words, _ in number_mentions(seen, tokens, index) for token in words}
+    yield from (words for words, _ in _numbered(seen, tokens, index) if words[-1].start not in known)
+
+
+def _numbered(seen: Seen, tokens: Sequence[Token], index: Index) -> Iterator[tuple[Sequence[Token], str]]:
+    """Each number behind a label or a hash, with its words, and the label that it is looked up with."""
+    any_number, labels = _labels(index)
     for k, token in enumerate(tokens):
-        is_hash = seen.text.seen[token.start - 1 : token.start] == "#"
-        is_labelled = k > 0 and tokens[k - 1].word in _labels(index)
-        if token.word.isdigit() and token.start not in known and (is_hash or is_labelled):
-            yield tokens[k - 1 : k + 1] if is_labelled else (token,)
+        if not (token.word.isascii() and token.word.isdigit()):
+            continue
+        before = tokens[k - 1].word if k else ""
+        if before in labels:
+            yield tokens[k - 1 : k + 1], NUMBER if before in any_number else before
+        elif _is_hashed(seen, token):
+            yield (token,), NUMBER
 
 
-def _is_label(before: Sequence[Token], number: Token, index: Index) -> bool:
-    found = (mention for mention in index.find((*before, number)) if mention.size == 2) if before else ()
-    return any(owner.value == NUMBER for mention in found for owner in mention.owners)
+def _is_hashed(seen: Seen, token: Token) -> bool:
+    return seen.text.seen[token.start - 1 : token.start] == "#"
+
+
+@lru_cache(maxsize=8)  # bundles
+def _labels(index: Index) -> tuple[frozenset[str], frozenset[str]]:
+    """The words that may stand before any number of a record, and these with those that records are numbered by."""
+    found = index.get("part", NUMBER)
+    any_number = frozenset() if found is None else frozenset(found.near)
+    texts = (text for one in index.names.values() for text in one.values.get(NUMBER, ()))
+    return any_number, any_number | {text.split(" ", 1)[0] for text in texts}
 
 
 def intent_mentions(tokens: Sequence[Token], index: Index) -> Iterator[tuple[str, Sequence[Token]]]:
@@ -98,6 +104,8 @@ def bear_anchor(one: Bearing) -> None:
             one.refuse(f"“{one.seen.text.seen[start : words[-1].end]}” is the number of {' or '.join(names)}")
     if not one.own:
         one.bear_name(name)
+        if any(word in lexicon()["negation"] for text in name.texts for word in words_of(text)):
+            one.take_negations()  # "no emphasis on headings", of the decision not to have it
 
 
 def bear_filter(one: Bearing) -> None:

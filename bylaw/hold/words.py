@@ -125,7 +125,11 @@ class Index:
 
     def own(self, name: Name) -> frozenset[str]:
         """The stems of the words that name it: texts, and what its forms say around the value."""
-        return self._own.setdefault((name.kind, name.name), _content(_called(name)))
+        key = name.kind, name.name
+        found = self._own.get(key)
+        if found is None:  # thousands of records are asked for their words: each is read once
+            found = self._own[key] = _content(_called(name))
+        return found
 
     def spelled(self, name: Name) -> frozenset[str]:
         """The stems of every word that it, its values or what is near it are called by, also of those that join."""
@@ -142,7 +146,11 @@ class Index:
 
     def near(self, name: Name) -> frozenset[str]:
         """The stems of the words that may speak of it without naming it."""
-        return self._near.setdefault((name.kind, name.name), _content(name.near))
+        key = name.kind, name.name
+        found = self._near.get(key)
+        if found is None:
+            found = self._near[key] = _content(name.near)
+        return found
 
     def own_texts(self, name: Name) -> frozenset[str]:
         """The stems of what it is called, without what its values are called."""

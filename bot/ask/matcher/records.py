@@ -7,6 +7,7 @@ speak of any decision with. Where several records have all of them, each is prop
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from functools import lru_cache
 
 from bot.ask.matcher.mentions import owned, quote_of
 from bylaw.hold.item import Item
@@ -141,4 +142,9 @@ def _nearest(names: frozenset[str], tokens: Sequence[Token], beside: frozenset[s
 
 
 def _is_called(text: str, said: frozenset[str]) -> bool:
-    return content(words_of(text)) <= said
+    return _content_of(text) <= said
+
+
+@lru_cache(maxsize=50_000)
+def _content_of(text: str) -> frozenset[str]:
+    return content(words_of(text))
