@@ -275,6 +275,7 @@ def _policy(record: PolicyRecord) -> dict[str, Any]:
         "priority_name": record.level.name,
         "priority_reason": record.level.reason,
         "regulatory_linkage": list(policy.metadata.regulatory_linkage),
+        **({"decision": policy.metadata.decision} if policy.metadata.decision else {}),
         "audience": list(policy.audience),
     }
 

@@ -11,11 +11,12 @@ from collections.abc import Iterable, Iterator
 from typing import TYPE_CHECKING
 
 from bot.index import BundleIndex
-from bylaw.hold.records import NUMBER
+from bylaw.hold.records import GOVERNED, NUMBER
 from bylaw.hold.words import Index, Name
 from bylaw.language.text import words_of
 
 if TYPE_CHECKING:
+    from bylaw.authored.causes import Governed
     from bylaw.authored.decisions import Decision, Decisions, Event
     from bylaw.authored.machines.intents import Intents, Talk
 
@@ -69,12 +70,28 @@ def _visible(index: BundleIndex, roles: frozenset[str]) -> Decisions:
 
 
 def _indexed(index: BundleIndex, roles: frozenset[str]) -> Index:
-    return index_records(index.recently(_visible)(roles), index.rules.intents)
+    return index_records(index.recently(_visible)(roles), index.rules.intents, _naming(index))
 
 
-def index_records(decisions: Decisions, rules: Intents) -> Index:
-    """The names of every record, and of every intent, person, tag and state."""
-    names = [_of_decision(one, rules.talk) for _, one in sorted(decisions.decisions.items())]
+def _naming(index: BundleIndex) -> Iterator[Governed]:
+    """The policies and metrics that name the decision they come from."""
+    for id, record in sorted(index.bundle.policies.items()):
+        if record.get("decision"):
+            yield "policy", id, str(record["decision"])
+    for name, metric in sorted(index.bundle.context.metrics.items()):
+        if metric.decision:
+            yield "metric", name, metric.decision
+
+
+def index_records(decisions: Decisions, rules: Intents, naming: Iterable[Governed] = ()) -> Index:
+    """The names of every record, and of every intent, person, tag and state. *naming* are policies and metrics that
+    name a decision: it is meant by their names too.
+    """
+    governed: dict[str, list[str]] = {}
+    for _, name, reference in naming:
+        if (one := decisions.named(reference)) is not None:
+            governed.setdefault(one.id, []).append(name)
+    names = [_of_decision(one, rules.talk, governed.get(id, ())) for id, one in sorted(decisions.decisions.items())]
     names += [_of_event(one) for _, one in sorted(decisions.events.items())]
     names += _of_intents(rules)
     return Index([*names, *_filters(decisions, rules)], _idle(rules.talk))
@@ -88,14 +105,17 @@ def numbers_of(decision: Decision) -> tuple[tuple[str, int], ...]:
     return tuple((label, number) for label, number in found if label or number not in labelled)
 
 
-def _of_decision(one: Decision, talk: Talk) -> Name:
+def _of_decision(one: Decision, talk: Talk, governed: Iterable[str] = ()) -> Name:
     aliases = (alias for alias in one.aliases if not _NUMBERED.fullmatch(alias.strip()))
     return Name(
         one.id,
         "record",
         (one.option, re.sub(r"[-_]", " ", one.id), *aliases),
         near=(*(tag.replace("_", " ") for tag in one.tags), *(option.option for option in one.options)),
-        values={NUMBER: tuple(_spelled(numbers_of(one), talk))},
+        values={
+            NUMBER: tuple(_spelled(numbers_of(one), talk)),
+            GOVERNED: (*one.affects.policy, *one.affects.metric, *governed),
+        },
     )
 
 

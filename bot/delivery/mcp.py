@@ -6,7 +6,7 @@ what the HTTP endpoints call: an answer, a verdict, and an explanation of a case
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Collection
 from datetime import date
 from functools import wraps
 from importlib.metadata import version
@@ -15,8 +15,10 @@ from typing import TYPE_CHECKING, Any
 
 from pydantic import BaseModel, ConfigDict, create_model
 
+from bot.ask.recorded import records_for
 from bot.claims.models import read_claims
 from bot.conversation import Actor, Question, moment, sayable, sayable_text, told_json
+from bot.decisions.state import state_of
 from bot.enforcement.answer import visible
 from bot.enforcement.author import opinion_of
 from bot.enforcement.enforce import check_readable, enforce
@@ -28,6 +30,7 @@ from bot.gate.gates import decision_point_of
 from bot.request.cases import as_json, read_facts
 from bot.request.orchestrator import handle
 from bot.services import Services, Serving
+from bylaw.authored.causes import behind, governing
 from bylaw.errors import BylawError, UsageError
 from bylaw.gate.decision_point import call_of
 
@@ -36,9 +39,10 @@ if TYPE_CHECKING:
     from mcp.server.mcpserver.tools import Tool
 
 _INSTRUCTIONS = (
-    "What this organisation's reviewed policies say. Ask with ask_policy; before you tell somebody what they may have, "
-    "hold your text against the policies with check_answer; before you act, ask decide whether you may; "
-    "explain says why a case is decided as it is; guidance says what an answer may rest on before you write it."
+    "What this organisation's reviewed policies say, and what was decided. Ask with ask_policy; before you tell "
+    "somebody what they may have, hold your text against the policies with check_answer; before you act, ask decide whether you "
+    "may; explain says why a case is decided as it is; guidance says what an answer may rest on before you write it; "
+    "ask_decision says why something was decided and whether it stands, decisions_for what governs a file."
 )
 
 
@@ -56,7 +60,15 @@ def build(serving: Serving, user: str) -> MCPServer:
             "the package `mcp` is not installed", "install it with `pip install 'bylaw-policies[mcp]'`"
         ) from None
     tools = Tools(serving, user)
-    names = (tools.ask_policy, tools.check_answer, tools.explain, tools.guidance, tools.decide)
+    names = (
+        tools.ask_policy,
+        tools.ask_decision,
+        tools.decisions_for,
+        tools.check_answer,
+        tools.explain,
+        tools.guidance,
+        tools.decide,
+    )
     offered = [_offered(answer) for answer in names]
     return MCPServer(
         "bylaw", version=version("bylaw-policies"), instructions=_INSTRUCTIONS, tools=offered, log_level="WARNING"
@@ -106,6 +118,47 @@ class Tools:
         reply: dict[str, Any] = sayable(handle(self._question(question, services, session_id, at), services))
         return reply
 
+    def ask_decision(
+        self,
+        question: str,
+        decision: str | None = None,
+        intent: str | None = None,
+        session_id: str | None = None,
+        at: str | None = None,
+    ) -> dict[str, Any]:
+        """Ask why something was decided, by whom, when, what replaced it, whether it still stands.
+
+        How the decision stands comes first in the answer. `decision` names one outright, by id, alias or number;
+        `intent` says what is asked (why_decision, who_decided, when_decided, still_valid, …). What is not on record is
+        said to be so, never guessed.
+        """
+        services = self._serving.services()
+        asked = self._question(question, services, session_id, at)
+        named = {"kind": "decision", "decision_ref": decision, "intent": intent}
+        options = {name: value for name, value in named.items() if value is not None}
+        reply: dict[str, Any] = sayable(handle(asked.model_copy(update={"options": options}), services))
+        return reply
+
+    def decisions_for(self, path: str) -> dict[str, Any]:
+        """The decisions that govern the file at `path`, relative to the repository: look before you change it.
+
+        Those that stand come first; a rejected or superseded one says so in `state`.
+        """
+        index = self._serving.services().index
+        decisions = records_for(index, self._user)
+        found = [
+            {
+                "id": one.id,
+                "option": one.option,
+                "state": state_of(one, decisions),
+                "stands": one.stands,
+                "pattern": pattern,
+                "path": decisions.sources.get(one.id),
+            }
+            for one, pattern in governing(decisions, path)
+        ]
+        return {"path": path, "decisions": found}
+
     def check_answer(
         self,
         query: str,
@@ -144,7 +197,21 @@ class Tools:
         evaluator = visible(self._user, index)
         decision = evaluator.decide(known, day)
         told = why.why(index, evaluator, known, day, decision, want)
-        return {**as_json(decision, index.readers(self._user)), "why": why.as_json(told, index)}
+        return {
+            **as_json(decision, index.readers(self._user)),
+            "why": why.as_json(told, index),
+            "decisions": self._behind({one.policy_id for one in decision.fired}),
+        }
+
+    def _behind(self, policies: Collection[str]) -> list[dict[str, Any]]:
+        """The decisions that the policies come from, each with how it stands."""
+        index = self._serving.services().index
+        decisions = records_for(index, self._user)
+        return [
+            {"policy_id": id, "id": one.id, "option": one.option, "state": state_of(one, decisions)}
+            for id in sorted(policies)
+            for one in behind(decisions, "policy", id, index.bundle.policies.get(id, {}).get("decision"))
+        ]
 
     def decide(
         self,

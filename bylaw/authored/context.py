@@ -237,6 +237,7 @@ class Metric(AuthoredFile):
     synonyms: list[Word] = Field(default_factory=list)
     format: Literal["number", "integer", "currency", "percent"] = "number"
     unit: Word | None = None
+    decision: Word | None = Field(None, exclude_if=lambda value: value is None)
     owner: Word | None = None
     tags: list[Word] = Field(default_factory=list)
 

@@ -336,6 +336,16 @@ class Decisions(Authored):
     sources: dict[str, str] = Field(default_factory=dict)
     snapshot_etag: str = snapshot_etag({}, {}, {})
 
+    def named(self, name: str) -> Decision | None:
+        """The decision of that id, alias or number; None where there is none, or more than one."""
+        if name in self.decisions:
+            return self.decisions[name]
+        wanted = spelled(name)
+        found = [
+            one for one in self.decisions.values() if wanted in {spelled(other) for other in one.names_beside_id()}
+        ]
+        return found[0] if len(found) == 1 else None
+
     def record(self, id: str) -> Record | None:
         """The record of that id, whatever it is."""
         return self.decisions.get(id) or self.events.get(id) or self.transitions.get(id)

@@ -113,6 +113,7 @@ class Metadata(Authored):
     expiry_date: Day | None = None
     regulatory_linkage: list[Word] = Field(default_factory=list)
     priority: StrictInt | Word | None = None
+    decision: Word | None = Field(None, exclude_if=lambda value: value is None)
     tags: list[Word] = Field(default_factory=list)
 
     @model_validator(mode="after")

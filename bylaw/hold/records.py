@@ -14,6 +14,7 @@ from bylaw.language.lexicon import closed, lexicon, stem
 from bylaw.language.text import Token, words_of
 
 NUMBER = "number"  # of a record's values: what it is called by its number
+GOVERNED = "governs"  # and by the policies and metrics that come from it
 
 
 def number_mentions(
@@ -102,6 +103,9 @@ def bear_anchor(one: Bearing) -> None:
             one.own.add(start)
         else:
             one.refuse(f"“{one.seen.text.seen[start : words[-1].end]}” is the number of {' or '.join(names)}")
+    for mention, words in one.mentions:
+        if Owner(name.name, GOVERNED) in mention.owners:
+            one.take(words)
     if not one.own:
         one.bear_name(name)
         if any(word in lexicon()["negation"] for text in name.texts for word in words_of(text)):

@@ -7,6 +7,7 @@ from dataclasses import replace
 from datetime import date
 from pathlib import Path
 
+from bylaw.authored.causes import behind, caused
 from bylaw.authored.labels import called, labels
 from bylaw.authored.machines.layers import IN_WORDS
 from bylaw.errors import UsageError
@@ -79,6 +80,8 @@ def _policy(done: Run, id: str) -> Iterator[str]:
     yield f"  level {record.level.number} ({record.level.name}): {record.level.reason}"
     if period := _period(record):
         yield f"  {period}"
+    for one in behind(done.workspace.decisions, "policy", record.policy.policy_id, metadata.decision):
+        yield f"  decided by: {one.id}, {one.option} ({one.status}{f', {one.decided_on}' if one.decided_on else ''})"
     layers = record.enriched.get("layer_assignment", {})
     if layers:
         first = layers["primary_layer"]
@@ -213,3 +216,15 @@ def _decision(done: Run, id: str) -> Iterator[str]:
     yield f"{id}  {path}"
     yield f"  {decision.option}, {decision.decided_on or 'undated'}, {decision.decision_maker or 'nobody named'}"
     yield f"  {decision.rationale}"
+    for kind, names in caused(done.workspace.decisions, id, _named_by(done)).items():
+        yield f"  {kind}: {', '.join(names)}"
+
+
+def _named_by(done: Run) -> Iterator[tuple[str, str, str]]:
+    """The policies and metrics that name the decision they come from."""
+    for record in done.proofs.records:
+        if record.policy.metadata.decision:
+            yield "policy", record.policy.policy_id, record.policy.metadata.decision
+    for name, metric in sorted(done.workspace.context.metrics.items()):
+        if metric.decision:
+            yield "metric", name, metric.decision

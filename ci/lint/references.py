@@ -92,6 +92,23 @@ def audiences(workspace: Workspace) -> Iterator[Finding]:
                 )
 
 
+def decisions_named(workspace: Workspace) -> Iterator[Finding]:
+    """A policy and a metric come from a decision that is on record."""
+    known, named = workspace.decisions, list(workspace.decisions.decisions)
+    help = "name it by its id, an alias or its number"
+    for file in workspace.policies:
+        name = file.policy.metadata.decision
+        if name is not None and known.named(name) is None:
+            message = f"policy `{file.policy.policy_id}` comes from the decision `{name}`, which is not on record"
+            yield _dangling(file, message, ("metadata", "decision"), did_you_mean(name, named, help))
+    for metric, declared in sorted(workspace.context.metrics.items()):
+        name = declared.decision
+        if name is not None and known.named(name) is None:
+            message = f"metric `{metric}` comes from the decision `{name}`, which is not on record"
+            at = Place(workspace.context.paths.get(f"metrics/{metric}", metric), ("decision",))
+            yield Finding("dangling-reference", message, at, help=did_you_mean(name, named, help))
+
+
 def _dangling(file: PolicyFile, message: str, route: Route, help: str | None) -> Finding:
     return Finding("dangling-reference", message, Place(file.path, route), policies=(file.policy.policy_id,), help=help)
 

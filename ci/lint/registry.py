@@ -31,7 +31,15 @@ from ci.lint.meaning import (
     unformalized_exceptions,
 )
 from ci.lint.quotes import quote_mismatches
-from ci.lint.references import audiences, condition_ids, override_cycles, overrides, policies_of_cases, steps
+from ci.lint.references import (
+    audiences,
+    condition_ids,
+    decisions_named,
+    override_cycles,
+    overrides,
+    policies_of_cases,
+    steps,
+)
 from ci.lint.unused import idle_permissions, idle_replaces, taken_conditions, unused_conditions, unused_settings
 from ci.lint.vocabulary import (
     ambiguous_values,
@@ -89,6 +97,7 @@ LINTS: tuple[Lint, ...] = (
     steps,
     condition_ids,
     audiences,
+    decisions_named,
     context_references,
     catalog,
     row_rules,

@@ -11,7 +11,7 @@ from functools import lru_cache
 
 from bot.ask.matcher.mentions import owned, quote_of
 from bylaw.hold.item import Item
-from bylaw.hold.records import intent_mentions, number_mentions, unknown_numbers
+from bylaw.hold.records import GOVERNED, intent_mentions, number_mentions, unknown_numbers
 from bylaw.hold.text import Seen
 from bylaw.hold.values import Values
 from bylaw.hold.words import Index, Name, stems_of
@@ -45,12 +45,12 @@ def match_records(seen: Seen, values: Values, index: Index) -> Iterator[Item]:
 
 def _titled(tokens: Sequence[Token], index: Index) -> dict[str, Sequence[Token]]:
     """The records of which a whole name of more than one word is said, and its words."""
-    mentions = [mention for mention in index.find(tokens) if mention.size > 1]
+    mentions = [(mention, owned(index, mention, "anchor")) for mention in index.find(tokens)]
     return {
         name.name: tokens[mention.first : mention.last + 1]
-        for mention in mentions
-        for name, value in owned(index, mention, "anchor")
-        if value is None
+        for mention, owners in mentions
+        for name, value in owners
+        if value == GOVERNED or (value is None and mention.size > 1)
     }
 
 

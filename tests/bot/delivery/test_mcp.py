@@ -27,6 +27,8 @@ CALLS: dict[str, tuple[str, dict[str, Any]]] = {
     "asked": ("ask_policy", {"question": "the bike came back 5 hours late, what is the late fee?", "session_id": "s"}),
     "again": ("ask_policy", {"question": "and what about the deposit?", "session_id": "s"}),
     "empty": ("ask_policy", {"question": ""}),
+    "decided": ("ask_decision", {"question": "why did we move to PostgreSQL?"}),
+    "governed": ("decisions_for", {"path": "src/app.py"}),
     "right": ("explain", {"facts": {"hours_late": 5, "bike_type": "city", "is_member": True}, "at": "2026-06-01"}),
     "wanted": ("explain", {"facts": {"hours_late": 5}, "want": "no_fee", "at": "2026-06-01"}),
     "wrong": ("explain", {"facts": {"hours_lat": 5}}),
@@ -68,9 +70,23 @@ async def _session(bundle: Path, folder: Path) -> dict[str, Any]:
 
 
 def test_these_tools_are_offered(told: dict[str, Any]) -> None:
-    assert sorted(told["tools"]) == ["ask_policy", "check_answer", "decide", "explain", "guidance"]
+    assert sorted(told["tools"]) == [
+        "ask_decision",
+        "ask_policy",
+        "check_answer",
+        "decide",
+        "decisions_for",
+        "explain",
+        "guidance",
+    ]
     assert told["server"].version == version("bylaw-policies")
     assert "\n   " not in told["tools"]["check_answer"].description
+
+
+def test_a_decision_that_is_not_on_record_is_said_to_be_so(told: dict[str, Any]) -> None:
+    assert told["decided"]["kind"] == "decision"
+    assert told["decided"]["evidence"] is None
+    assert told["governed"] == {"path": "src/app.py", "decisions": []}
 
 
 def test_guidance_says_what_an_answer_may_rest_on(told: dict[str, Any]) -> None:
