@@ -64,7 +64,9 @@ def _not_chosen(record: object) -> Iterator[str]:
     if isinstance(record, Anchor):
         title = content(words_of(record.option))
         for one in record.options or ():
-            if not one.is_chosen and content(words_of(one.option)) - title:
+            if one.is_chosen:
+                yield f"{one.option} was considered and chosen."
+            elif content(words_of(one.option)) - title:
                 yield f"{one.option} was considered and not chosen."
 
 

@@ -40,9 +40,9 @@ if TYPE_CHECKING:
 
 _INSTRUCTIONS = (
     "What this organisation's reviewed policies say, and what was decided. Ask with ask_policy; before you tell "
-    "somebody what they may have, hold your text against the policies with check_answer; before you act, ask decide whether you "
-    "may; explain says why a case is decided as it is; guidance says what an answer may rest on before you write it; "
-    "ask_decision says why something was decided and whether it stands, decisions_for what governs a file."
+    "somebody what they may have, hold your text against the policies with check_answer; before you act, ask decide "
+    "whether you may; explain says why a case is decided as it is; guidance says what an answer may rest on before you "
+    "write it; ask_decision says why something was decided and whether it stands, decisions_for what governs a file."
 )
 
 
