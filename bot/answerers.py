@@ -88,7 +88,9 @@ def _decision_score(text: str, index: BundleIndex) -> float:
     from bot.decisions.recognise import asks_otherwise, is_decision_question
 
     score = is_decision_question(text, index)
-    if score and asks_for_permission(asks_otherwise(text, index)):  # "should we still …?" asks how a decision stands
+    if (
+        score and asks_for_permission(text) and asks_for_permission(asks_otherwise(text, index))
+    ):  # "should we still …?" asks how a decision stands
         return min(score, float(index.rules.routing.answer_from) / 2)
     return score
 
