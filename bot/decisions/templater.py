@@ -97,7 +97,7 @@ def _text(intent: Intent, known: Mapping[str, Any]) -> str:
 
 def template_names() -> tuple[str, ...]:
     """The templates that an intent may name."""
-    return tuple(sorted(path.stem for path in TEMPLATES.glob("[!_]*.j2")))
+    return tuple(sorted(path.stem for path in TEMPLATES.glob("*.j2")))
 
 
 def _known(evidence: Evidence, state: str) -> dict[str, Any]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterable, Sequence
 
 from bot.conversation import Choice
@@ -47,10 +48,15 @@ def near(asked: Asked, text: str, search: RecordSearch, index: BundleIndex) -> l
 
 
 def owners(hits: Sequence[Hit], index: BundleIndex) -> list[str]:
-    """Whom to ask: who decided what comes nearest, else who answers for what no department does."""
+    """Whom to ask: who decided what comes nearest, else who owns the records, else who answers for what no department
+    does.
+    """
     decisions = index.bundle.decisions.decisions
-    people = dict.fromkeys(person for hit in hits for person in decisions[hit.id].deciders[:1])
-    return list(people)[:_MOST_NAMED] or list(index.rules.priorities.cross_department_owners)[:1]
+    near = [decisions[hit.id] for hit in hits]
+    people = dict.fromkeys(person for one in near for person in one.deciders[:1])
+    owning = Counter(str(owner) for one in near or decisions.values() if (owner := one.x_extra.get("source_owner")))
+    ranked = [name for name, _ in sorted(owning.items(), key=lambda pair: (-pair[1], pair[0]))]
+    return (list(people) or ranked or list(index.rules.priorities.cross_department_owners)[:1])[:_MOST_NAMED]
 
 
 def missing(asked: Asked, known: Index) -> list[str]:
