@@ -13,6 +13,7 @@ from typing import Any
 
 from bot.ask.ground import ground_for
 from bot.ask.matcher.match import match
+from bot.ask.matcher.records import title_words
 from bot.ask.recorded import readers_of, records_for, visible_records, words_for
 from bot.conversation import Choice, Citation, Question, Reply, ReplyStatus, Turn
 from bot.decisions import listing, unrecorded
@@ -100,6 +101,9 @@ def prepare(index: BundleIndex) -> None:
     ground = ground_for(index, "decision", date(2000, 1, 1))
     ground.index.bearers("anchor", "")
     ground.index.phrases("intent")
+    for one in ground.index.names.values():
+        if one.kind == "record":
+            title_words(one.texts[0])
     index.recently(_search)(readers_of(index, ""))
 
 

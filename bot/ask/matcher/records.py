@@ -142,9 +142,10 @@ def _nearest(names: frozenset[str], tokens: Sequence[Token], beside: frozenset[s
 
 
 def _is_called(text: str, said: frozenset[str]) -> bool:
-    return _content_of(text) <= said
+    return title_words(text) <= said
 
 
 @lru_cache(maxsize=50_000)
-def _content_of(text: str) -> frozenset[str]:
+def title_words(text: str) -> frozenset[str]:
+    """The stems of the words of content of a title; kept, since many records are compared at once."""
     return content(words_of(text))
