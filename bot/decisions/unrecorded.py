@@ -10,10 +10,11 @@ from bot.decisions.asked import Asked, fits
 from bot.decisions.search import Hit, RecordSearch, terms
 from bot.decisions.state import called, state_of
 from bot.index import BundleIndex
-from bylaw.authored.decisions import Decision, Decisions, Record
+from bylaw.authored.decisions import Decision, Decisions, Record, clipped
 from bylaw.hold.words import Index
 
 _MOST_NAMED = 3  # people to ask
+_MOST_WORDS, _LONGEST = 8, 60  # of what is not on record: words told, and characters of each
 
 
 def offers(ids: Iterable[str], decisions: Decisions, most: int) -> tuple[Choice, ...]:
@@ -67,7 +68,7 @@ def missing(asked: Asked, known: Index) -> list[str]:
 
 def nothing(asked: Asked, words: Sequence[str], whom: Sequence[str], has_offers: bool) -> str:
     """That nothing on record is about what was asked, and whom to ask."""
-    listed = " and ".join(f"“{word}”" for word in words)
+    listed = " and ".join(f"“{clipped(word, _LONGEST)}”" for word in words[:_MOST_WORDS])
     is_spread = len(words) == len(set(asked.residue)) > 1
     about = f"{listed} together" if is_spread and has_offers else listed
     said = f"Nothing on record is about {about}." if asked.residue else "Nothing on record fits this."

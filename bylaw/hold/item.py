@@ -25,8 +25,10 @@ Weakness = Literal["name", "value", "words", "standing", "altered"]
 MOST_ITEMS = 300  # of one text
 MOST_PLACES = 300  # of one number, before or behind the point: as many as a float has
 Scalar = StrictBool | int | Decimal | float | str
-Word = Annotated[str, StringConstraints(min_length=1, max_length=200)]
-Quote = Annotated[str, StringConstraints(min_length=1, max_length=4_000)]
+MOST_NAMED = 255  # characters of a name: as many as an id of a record may have
+MOST_QUOTED = 4_000  # characters of a quote
+Word = Annotated[str, StringConstraints(min_length=1, max_length=MOST_NAMED)]
+Quote = Annotated[str, StringConstraints(min_length=1, max_length=MOST_QUOTED)]
 Operator = Annotated[
     Literal["==", "!=", "<", "<=", ">", ">=", "in", "not in", "between", "contains", "is", "is not", "is null",
             "not null", "not contains", "starts with", "not starts with", "ends with", "not ends with", "is weekend",

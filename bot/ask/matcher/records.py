@@ -10,7 +10,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import lru_cache
 
 from bot.ask.matcher.mentions import owned, quote_of
-from bylaw.hold.item import Item
+from bylaw.hold.item import MOST_NAMED, MOST_QUOTED, Item
 from bylaw.hold.records import GOVERNED, intent_mentions, number_mentions, unknown_numbers
 from bylaw.hold.text import Seen
 from bylaw.hold.values import Values
@@ -93,7 +93,8 @@ def _named(seen: Seen, tokens: Sequence[Token], titled: Mapping[str, Sequence[To
     for name in sorted(_nearest(names, left, beside, index))[:_MOST]:
         words = [*titled.get(name, ()), *left]
         start, end = min(token.start for token in words), max(token.end for token in words)
-        yield Item(kind="anchor", name=name, quote=seen.text.seen[start:end])
+        if end - start <= MOST_QUOTED and len(name) <= MOST_NAMED:  # longer ones are left over
+            yield Item(kind="anchor", name=name, quote=seen.text.seen[start:end])
 
 
 def _is_content(token: Token, index: Index) -> bool:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from datetime import date
 from pathlib import Path
+from time import process_time
 from typing import Any
 
 from hypothesis import given, settings
@@ -39,6 +40,25 @@ def test_a_number_is_an_identity(row: dict[str, Any], snapshot: Callable[..., De
     asked = read_question(row["text"], DAY, "anybody", known)
     assert sorted(asked.anchors) == row["anchors"]
     assert bool(asked.residue) is row.get("is_left", not row["anchors"])
+
+
+@each(
+    "text",
+    [
+        "plasma " * 1_100,
+        "not " * 1_900,
+        "ADR 4 " * 1_300,
+        "#" * 7_900,
+        "in 2012 " * 950,
+        "why did we " * 700,
+        "panasonic-exit-plasma-2012 " * 290,
+        "Why did we exit plasma? " * 330,
+    ],
+)
+def test_no_long_text_breaks_the_reading(text: str, panasonic: Decisions, index: Indexed) -> None:
+    begun = process_time()
+    read_question(f"why {text}"[:8_000], DAY, "anybody", index(panasonic))
+    assert process_time() - begun < 5
 
 
 @settings(max_examples=80, deadline=None)
