@@ -12,16 +12,17 @@ from datetime import date
 from typing import Any
 
 from bot.ask.ground import ground_for
-from bot.ask.matcher.match import match
 from bot.ask.matcher.records import title_words
 from bot.ask.recorded import readers_of, records_for, visible_records, words_for
 from bot.conversation import Choice, Citation, Question, Reply, ReplyStatus, Turn
 from bot.decisions import listing, unrecorded
+from bot.decisions.accounts import DROPPED_SHOWN, completeness, fingerprints, selection
 from bot.decisions.asked import Asked, assemble, fits, intent_of, slug_in
-from bot.decisions.contract import DecisionAnswer, Document, Evidence, Plan
+from bot.decisions.contract import DecisionAnswer, Document, Plan
 from bot.decisions.envelope import envelope
 from bot.decisions.evidence import Gathered, gather, plan
 from bot.decisions.premises import meant_option, remarks
+from bot.decisions.reading import is_identity, read_question, referred, without_residue
 from bot.decisions.search import RecordSearch, title_of
 from bot.decisions.state import state_of
 from bot.decisions.templater import Rendered, render, render_list
@@ -31,12 +32,11 @@ from bylaw.authored.decisions import Decision, Decisions, clipped
 from bylaw.authored.machines.intents import Intent
 from bylaw.canonical import fingerprint
 from bylaw.hold.hold import hold
-from bylaw.hold.item import Reading, read_items
+from bylaw.hold.item import read_items
 
 Clock = Callable[[], float]  # seconds, monotonic
 
 _CITED = 120  # characters of a record that a citation repeats
-_DROPPED_SHOWN = 20
 
 
 @dataclass(frozen=True)
@@ -107,21 +107,6 @@ def prepare(index: BundleIndex) -> None:
     index.recently(_search)(readers_of(index, ""))
 
 
-def read_question(text: str, day: date, user: str, index: BundleIndex) -> Asked:
-    """What *text* asks, as the matcher reads it; kept, since it is read for its kind and for its answer."""
-    return index.recently(_matched)(text, day, user)
-
-
-def _matched(index: BundleIndex, text: str, day: date, user: str) -> Asked:
-    ground, decisions = ground_for(index, "decision", day, user), records_for(index, user)
-    asked = assemble(hold(text, match(text, ground), ground, "matcher"), decisions)
-    if (named := slug_in(text, decisions)) is None:
-        return asked
-    token, anchor = named  # an id is meant whole: its parts are no words
-    left = tuple(one for one in asked.reading.residue if one.text.casefold() not in token.casefold())
-    return replace(asked, anchors=(anchor,), waiting=(), reading=replace(asked.reading, residue=left))
-
-
 # ---- what is asked --------------------------------------------------------------------------------------------------
 
 
@@ -141,35 +126,16 @@ def _read(question: Question, state: dict[str, Any], index: BundleIndex, clock: 
     if picked and asked.intent is None and isinstance(before, str) and before in rules.intents:
         name = before if not rules.intents[before].lists else rules.default_intent
     if picked:
-        asked = replace(asked, anchors=(question.text.strip(),), reading=_told(asked.reading))
-    is_slug = picked or slug_in(question.text, decisions) is not None or _is_identity(asked, decisions)
+        asked = replace(asked, anchors=(question.text.strip(),), reading=without_residue(asked.reading))
+    is_slug = picked or slug_in(question.text, decisions) is not None or is_identity(asked, decisions)
     how = "slug" if is_slug else "search" if asked.anchors else "none"
     if (reference := question.options.get("decision_ref")) is not None:
-        asked, how = _referenced(str(reference), asked, day, user, index, decisions), "slug"
+        asked, how = referred(str(reference), asked, day, user, index, decisions), "slug"
     last = state.get("anchor")
     is_of_last = asked.is_bare() and not rules.intents[name].lists
     if is_of_last and isinstance(last, str) and last in decisions.decisions:
         asked, how = replace(asked, anchors=(last,)), "session"
     return _Case(question, index, decisions, asked, name, state, how, clock, started)
-
-
-def _told(reading: Reading) -> Reading:
-    """The reading of a choice: its words are an id, and nothing of them is left over."""
-    return replace(reading, residue=())
-
-
-def _is_identity(asked: Asked, decisions: Decisions) -> bool:
-    """Is the decision named by its id or its number?"""
-    quotes = [one.item.quote or "" for one in asked.reading.items if one.item.kind == "anchor"]
-    return any(quote.casefold() in decisions.decisions or any(map(str.isdigit, quote[-1:])) for quote in quotes)
-
-
-def _referenced(reference: str, asked: Asked, day: date, user: str, index: BundleIndex, decisions: Decisions) -> Asked:
-    """*asked* of the decision that a caller refers to outright: by id, by number, or in words."""
-    if reference in decisions.decisions:
-        return replace(asked, anchors=(reference,), reading=_told(asked.reading))
-    found = read_question(reference, day, user, index)
-    return replace(asked, anchors=found.anchors, waiting=found.waiting, reading=found.reading)
 
 
 # ---- one decision ---------------------------------------------------------------------------------------------------
@@ -192,8 +158,8 @@ def _tell(case: _Case, anchor: str) -> Turn:
         **_meta(case, verdict),
         "coverage": covered,
         "completeness_debt": debt,
-        **_fingerprints(query, gathered.evidence, paper),
-        **_selection(gathered, rules.prompt.max_prompt_bytes),
+        **fingerprints(query, gathered.evidence, paper),
+        **selection(gathered, rules.prompt.max_prompt_bytes),
         **({"remarks": ahead} if ahead else {}),
     }
     is_cut = written.short_answer.endswith(" are told here.)")
@@ -205,7 +171,7 @@ def _tell(case: _Case, anchor: str) -> Turn:
         caveats=tuple(_left_out(gathered)),
         evidence=dict(gathered.evidence.document()),
         answer=dict(written.document()),
-        completeness_flags=_flags(gathered.evidence),
+        completeness_flags=completeness(gathered.evidence),
         meta=meta,
     )
     papers = {
@@ -409,40 +375,11 @@ def _meta(case: _Case, verdict: Verdict) -> Document:
     }
 
 
-def _fingerprints(query: Plan, evidence: Evidence, paper: Document) -> Document:
-    return {
-        "plan_fingerprint": fingerprint(query.document()),
-        "bundle_fingerprint": fingerprint(evidence.document()),
-        "prompt_fingerprint": fingerprint(paper),
-    }
-
-
-def _selection(gathered: Gathered, most: int) -> Document:
-    """What the selector did, in the words of seed 002's log (B5)."""
-    return {
-        "selector_truncation": gathered.is_truncated,
-        "total_neighbors_found": gathered.neighbours_found,
-        "final_evidence_count": gathered.neighbours_found - len(gathered.dropped_ids),
-        "dropped_evidence_ids": list(gathered.dropped_ids[:_DROPPED_SHOWN]),
-        "dropped_evidence_count": len(gathered.dropped_ids),
-        "bundle_size_bytes": gathered.size_bytes,
-        "max_prompt_bytes": most,
-    }
-
-
-def _flags(evidence: Evidence) -> Document:
-    return {
-        "has_preceding": bool(evidence.transitions.preceding),
-        "has_succeeding": bool(evidence.transitions.succeeding),
-        "event_count": len(evidence.events),
-    }
-
-
 def _resolution(case: _Case, candidates: Sequence[str]) -> Document:
     return {
         "anchor": candidates[0] if len(candidates) == 1 and case.how != "none" else None,
         "how": case.how,
-        "candidates": list(candidates[:_DROPPED_SHOWN]),
+        "candidates": list(candidates[:DROPPED_SHOWN]),
         "reading": case.asked.reading.written(),
     }
 

@@ -5,8 +5,8 @@ from __future__ import annotations
 from datetime import date
 
 from bot.ask.recorded import words_for
-from bot.decisions.answer import read_question
 from bot.decisions.asked import Asked
+from bot.decisions.reading import read_question
 from bot.index import BundleIndex
 from bylaw.hold.text import see
 from bylaw.language.lexicon import closed, content, stem

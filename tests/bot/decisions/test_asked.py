@@ -11,7 +11,7 @@ from typing import Any
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from bot.decisions.answer import read_question
+from bot.decisions.reading import read_question
 from bot.index import BundleIndex
 from bylaw.authored.decisions import Decisions
 from ci.loading.source import read

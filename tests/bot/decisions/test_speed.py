@@ -9,7 +9,8 @@ from time import process_time
 
 import pytest
 
-from bot.decisions.answer import prepare, read_question
+from bot.decisions.answer import prepare
+from bot.decisions.reading import read_question
 from bot.index import BundleIndex
 from bylaw.authored.decisions import Decision, Decisions
 
