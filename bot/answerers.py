@@ -13,8 +13,8 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from bot.conversation import Question, Turn
-from bot.enforcement.question.intent import asks_for_permission, is_regulated, is_request
-from bot.enforcement.question.topic import recognise
+from bot.enforcement.question import fit
+from bot.enforcement.question.asking import asks_for_permission, is_regulated, is_request
 from bot.index import BundleIndex
 from bot.router import Answer, Answerer
 from bylaw.language.reports import asks_a_price, asks_for_a_rule, counts, is_report
@@ -68,7 +68,7 @@ def answerers(
             personal=_personal,
             continues=_data_continues,
         ),
-        Answerer("policy", recognise.score, policy, recognise.topics, only_computes=llm is None),
+        Answerer("policy", fit.score, policy, fit.topics, only_computes=llm is None),
     )
 
 
@@ -168,11 +168,11 @@ def _scored(index: BundleIndex, text: str) -> float:
         return float(weights.write_command if begins_with_write(text) else weights.write_request)
     score = max(least, prepared.score(text, index))
     # "how much does shipping cost to Germany?": of no time and no group, it asks for what holds
-    if asks_a_price(text) and not counts(text) and recognise.score(text, index) >= edge:
+    if asks_a_price(text) and not counts(text) and fit.score(text, index) >= edge:
         return min(score, edge)
     if score < index.rules.routing.interrupt_from and asks_for_permission(text):
         return min(score, edge / 2)  # what somebody may is a rule, where data hardly know it
     # "how long does a VIP have to return it?" is about data where no policy is about it
-    if asks_for_a_rule(text) or is_regulated(text) or recognise.is_of_a_case(text, index):
+    if asks_for_a_rule(text) or is_regulated(text) or fit.is_of_a_case(text, index):
         return min(score, edge)
     return max(score, float(weights.report)) if is_report(text) else score

@@ -17,6 +17,7 @@ from bylaw.hold.words import Index
 from bylaw.language.lexicon import stem
 from bylaw.language.periods import CalendarRules
 from bylaw.language.text import words_of
+from bylaw.logic.formula.ir import names as names_in
 
 _WEEKDAYS = ("monday", "tuesday", "wednesday", "thursday", "friday", "saturday", "sunday")
 
@@ -67,7 +68,26 @@ def _policy_words(index: BundleIndex) -> Index:
         policy: tuple(map(str, filter(None, (record.get("source"), *record.get("regulatory_linkage", ())))))
         for policy, record in index.bundle.policies.items()
     }
-    return index_vocabulary(index.vocabulary, cited)
+    return index_vocabulary(index.vocabulary, cited, *_tested(index))
+
+
+def _tested(index: BundleIndex) -> tuple[Mapping[str, frozenset[str]], Mapping[str, frozenset[str]]]:
+    """The facts that the rules of each outcome and action test, and those that the rules of its domains do."""
+    own: dict[str, set[str]] = {}
+    domains: dict[str, set[str]] = {}
+    by_domain: dict[str, set[str]] = {}
+    for rule in index.ruleset.rules:
+        tested = names_in(rule.guard)
+        by_domain.setdefault(rule.domain, set()).update(tested)
+        for spoken in (rule.effect.action, *rule.effect.implied, *(outcome for outcome, _ in rule.effect.takes)):
+            own.setdefault(spoken, set()).update(tested)
+            domains.setdefault(spoken, set()).add(rule.domain)
+    for name in index.vocabulary.actions:  # who asks for one action of an outcome asks what the outcome gives
+        outcome = index.vocabulary.outcome_of(name) or ""
+        own.setdefault(name, set()).update(own.get(outcome, ()))
+        domains.setdefault(name, set()).update(domains.get(outcome, ()))
+    beside = {name: frozenset[str]().union(*(by_domain[one] for one in those)) for name, those in domains.items()}
+    return {name: frozenset(facts) for name, facts in own.items()}, beside
 
 
 def _ruled(index: BundleIndex) -> Mapping[str, frozenset[str]]:

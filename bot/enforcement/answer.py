@@ -13,37 +13,31 @@ from datetime import date
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
-from bot.ask.ground import ground_for
 from bot.claims.models import Claim, read_claims
 from bot.conversation import Question, Turn
 from bot.enforcement.case import Case
-from bot.enforcement.held_answer import answer_held, is_other, pending_reading
+from bot.enforcement.held_answer import answer_held
 from bot.enforcement.judged.reading import draft_of, found_by_template
 from bot.enforcement.judged.verdict import owners, verdict
 from bot.enforcement.plain_writer import ask_for, asked_next, plain
-from bot.enforcement.question.case.days import changes, written
-from bot.enforcement.question.case.replies import declines
-from bot.enforcement.question.memory import load
-from bot.enforcement.question.topic import offers
-from bot.enforcement.question.topic.recognise import hinted
+from bot.enforcement.question.asking import asks_open
+from bot.enforcement.question.topic import NO_TOPIC
+from bot.enforcement.read import read_question
 from bot.enforcement.turn import said, turn_of
-from bot.enforcement.uncovered import citing, near, quoted, texts_on, uncovered
+from bot.enforcement.uncovered import citing
 from bot.enforcement.unproven import names_policy, undecidable, with_unproven
-from bot.enforcement.weighed import case_about, case_of, case_on, restricted, settled
-from bot.enforcement.writing import missing, write
+from bot.enforcement.weighed import restricted, settled
+from bot.enforcement.writing import write
 from bot.enforcement.writing.different import different
-from bot.enforcement.writing.overview import MOST_RULES, overview, told
+from bot.enforcement.writing.overview import MOST_RULES, Wanted, lines_of, named_policies, overview
 from bot.enforcement.writing.unchecked import unchecked_of
 from bot.index import BundleIndex
-from bylaw.hold.hold import hold
-from bylaw.hold.item import Reading, read_items
 from bylaw.logic.decide.evaluate import Evaluator
 
 if TYPE_CHECKING:
     from bylaw.llm.guarded import Guard
     from bylaw.refine.ledger import Judged
 
-_MOST_CHANGES = 12  # of the rules, within the days that are asked about
 _NEW: Mapping[str, Any] = {}  # the state of a conversation that begins
 _HELD: Mapping[str, Any] = {"outcomes": {}, "different": (), "ask": None, "choices": ()}  # of an answer held back
 
@@ -83,88 +77,19 @@ def _answered(
     items: object = None,
 ) -> Turn:
     evaluator = index.evaluator_of(readers)
-
-    def held(said: str, reading: Reading) -> Turn:
-        decide = partial(_turn_of, readers=readers, llm=llm)
-        return answer_held(said, today, state, index, evaluator, reading, readers, decide)
-
-    if (waiting := pending_reading(text, today, state, index)) is not None:
-        return held(*waiting)
-    if items is not None:
-        return held(text, hold(text, read_items(items, "policy"), ground_for(index, "policy", today), "given"))
-    papers: Mapping[str, Any] = {}
-    meta: Mapping[str, Any] = {}
-    if llm is not None and not _is_reply(text, state, index):
-        from bot.enforcement.propose import read_by_model
-
-        ground = ground_for(index, "policy", today)
-        read = read_by_model(text, ground, index, llm, state.get("asking"))
-        papers = read.papers()
-        meta = {} if read.fallback is None else {"reading_fallback": read.fallback}
-        if read.reading is not None:
-            turn = held(text, read.reading)
-            return replace(turn, artifacts={**turn.artifacts, **papers})
-    case = case_of(text, today, state, index, evaluator)
-    if is_other(text, state):
-        case = replace(case, picked=offers.SOMETHING_ELSE)
-    turn = _over_days(case, readers, llm)
-    reply = turn.reply.model_copy(update={"meta": {**(turn.reply.meta or {}), **meta}}) if meta else turn.reply
-    return replace(turn, reply=reply, artifacts={**turn.artifacts, **papers})
-
-
-def _is_reply(text: str, state: Mapping[str, Any], index: BundleIndex) -> bool:
-    """Is *text* one of the choices that were offered, or the plain answer to the fact that was asked for?"""
-    memory = load(state, index.ruleset.variables)
-    if is_other(text, state) or offers.picked(text, memory.offered, index) is not None:
-        return True
-    fact = memory.asking
-    if fact is None:
-        return False
-    choices = write.choices(index.vocabulary.facts[fact])
-    return declines(text) or any(
-        text.strip().casefold() in (one.value.casefold(), one.label.casefold()) for one in choices
-    )
-
-
-def _over_days(case: Case, readers: frozenset[str], llm: Guard | None) -> Turn:
-    """The answer over all days that are asked about: one, or one for each stretch between which the rules change it.
-
-    What has to be asked for one stretch is asked before any is told. No model words an answer of several.
-    """
-    known = case.evaluator.ruleset
-    starts = [] if case.memory.days is None else changes(case.memory.days, [*known.rules, *known.unproven])
-    if len(starts) < 2:
-        return _turn_of(case, readers, llm)
-    cases = [case_on(case, start) for start in starts[:_MOST_CHANGES]]
-    turns = [_turn_of(part, readers, None) for part in cases]
-    for part, turn in zip(cases, turns, strict=True):
-        if turn.reply.status not in ("answered", "refused"):
-            return _turn_of(replace(part, is_part=False), readers, llm)
-    told = [k for k, turn in enumerate(turns) if not k or turn.reply.text != turns[k - 1].reply.text]
-    answered = [turn for turn in turns if turn.reply.status == "answered"]
-    rest = starts[_MOST_CHANGES : _MOST_CHANGES + 1]
-    if not answered or len(told) + len(rest) < 2:
-        return _turn_of(case, readers, llm)
-    lines = [f"From {written(starts[k])}:\n{turns[k].reply.text}" for k in told]
-    lines += [f"From {written(day)} on the rules change again: ask for a day after it." for day in rest]
-    cited = dict.fromkeys(one for turn in turns for one in turn.reply.citations)
-    update = {"text": said(case, lines), "citations": tuple(cited), "outcomes": {}, "different": (), "path": ()}
-    return replace(answered[0], reply=answered[0].reply.model_copy(update=update))
+    read = read_question(text, today, state, index, llm, items)
+    decide = partial(_turn_of, readers=readers, llm=llm)
+    turn = answer_held(read, today, state, index, evaluator, readers, decide)
+    meta = {**(turn.reply.meta or {}), **read.meta}
+    reply = turn.reply.model_copy(update={"meta": meta}) if read.meta else turn.reply
+    return replace(turn, reply=reply, artifacts={**turn.artifacts, **read.papers})
 
 
 def _turn_of(case: Case, readers: frozenset[str], llm: Guard | None) -> Turn:
-    if case.picked == offers.SOMETHING_ELSE:  # the question itself is on the list of missing policies
-        lines = [missing.NO_RULE, *missing.lines(near(case), case.evaluator, False)]
-        return with_unproven(case, readers, turn_of(case, "refusal", "refused", lines, ()))
-    turn = None if case.picked else uncovered(case, readers)
-    if turn is not None:
-        return with_unproven(case, readers, turn)
-    turn = None if names_policy(case) else undecidable(case, readers)
-    if turn is not None:
+    if not names_policy(case) and (turn := undecidable(case, readers)) is not None:
         return turn
     case = settled(case)
-    rules = None if case.picked else _overview(case, readers)
-    if rules is not None:
+    if (rules := _overview(case, readers)) is not None:
         is_told = names_policy(case) and bool(case.decision.unproven)  # what a policy says is no answer from it
         return with_unproven(case, readers, rules if is_told else _delivered(case, rules))
     if (turn := undecidable(case, readers)) is not None:
@@ -173,8 +98,6 @@ def _turn_of(case: Case, readers: frozenset[str], llm: Guard | None) -> Turn:
     turn = plain(case)
     if llm is not None and turn.reply.status == "answered" and not case.withheld:
         turn = _authored(case, turn, llm)
-    if turn.reply.status == "refused" and not case.scope.outcomes and (found := texts_on(case, readers)):
-        return with_unproven(case, readers, quoted(case, found))
     turn = _with_texts(case, readers, _delivered(case, _with_different(case, turn)))
     return with_unproven(case, readers, turn) if turn.reply.status == "refused" else turn
 
@@ -231,24 +154,30 @@ def visible(actor: str, index: BundleIndex) -> Evaluator:
 
 def _overview(case: Case, readers: Collection[str]) -> Turn | None:
     """The rules themselves, where somebody asks for them and tells no case that they decide."""
-    said = {read.fact: read.value for read in case.reads}  # what was said before belongs to the case, not to the rules
-    if not case.memory.topic.is_named and (one := hinted(case.memory.topic)):  # told what it is about, people go on
-        case = case_about(case, offers.topic_of(one[0], case.index))
-    about, text = case.memory.topic, case.text
-    if case.scope.is_named and len(case.scope.outcomes) == 1:  # of several that the words name, what is told decides
-        about = replace(about, outcomes=case.scope.outcomes, areas=())
-    found = overview(text, about, said, case.index, case.evaluator, case.day, readers)
     is_decided = any(case.decision.outcomes[name].action is not None for name in case.scope.outcomes[:1])
     is_decided = is_decided or any(action in case.scope.actions for _, action, _ in case.scope.duties)
-    if found is None or ((said or case.bounds) and is_decided):
+    if case.told_now and is_decided and not case.memory.topic.facts:
         return None
-    lines = told(case.words, found, said, case.evaluator.ruleset.variables)
+    said = {read.fact: read.value for read in case.reads}  # what was said before belongs to the case, not to the rules
+    topic = case.memory.topic if not named_policies(case.text) or case.asks else NO_TOPIC
+    wanted = Wanted(case.text, topic, said, _asks_for_rules(case))
+    found = overview(wanted, case.index, case.evaluator, case.day, readers)
+    if found is None:
+        return None
+    lines = lines_of(case.words, found, said, case.evaluator.ruleset.variables)
     if not found.about:  # all that it names is unknown
         return turn_of(case, "refusal", "refused", lines, ())
     following = None if found.is_whole else asked_next(case, case.scope.missing)
     ask = None if following is None else ask_for(case, following)
     lines += [] if ask is None else [f"{write.DEPENDS} {ask.question}"]
     return citing(turn_of(case, "policy", "answered", lines, found.rules[:MOST_RULES], (), ask), found.texts)
+
+
+def _asks_for_rules(case: Case) -> bool:
+    """Are the rules themselves asked for: in these words, or openly ("when", "how much") and of no case?"""
+    if any(one.item.mode == "rules" for one in case.asks):
+        return True
+    return not (case.facts or case.bounds) and bool(case.asks) and asks_open(case.text)
 
 
 def _with_texts(case: Case, readers: Collection[str], turn: Turn) -> Turn:

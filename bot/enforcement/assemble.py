@@ -11,21 +11,23 @@ from dataclasses import dataclass, replace
 from datetime import date
 from typing import Any
 
+from bot.ask.ground import ground_for
+from bot.ask.matcher.match import match
 from bot.claims.conditions import atoms_of
 from bot.claims.terms import Terms, terms_of
 from bot.enforcement.case import Case
-from bot.enforcement.question.case.bounds import Bound
-from bot.enforcement.question.case.facts import Read, Reading, Unclear, is_sayable
-from bot.enforcement.question.lookups import lookups
+from bot.enforcement.question.bounds import Bound
 from bot.enforcement.question.memory import Memory, load
-from bot.enforcement.question.topic.recognise import Topic, naming
+from bot.enforcement.question.near import domains_near
+from bot.enforcement.question.told import Read, Unclear, is_sayable
+from bot.enforcement.question.topic import Topic, topic_of
 from bot.enforcement.weighed import weigh_within
 from bot.enforcement.writing.write import Words
 from bot.index import BundleIndex
-from bylaw.hold.item import HeldItem, Stretch
-from bylaw.hold.item import Reading as HeldReading
+from bylaw.hold.hold import hold
+from bylaw.hold.item import HeldItem, Reading, Stretch
 from bylaw.logic.decide.evaluate import Evaluator
-from bylaw.logic.formula.ir import Atom
+from bylaw.logic.formula.ir import Atom, Value, ValueMisfit, Variable
 
 _UNUSABLE = frozenset(("standing", "altered"))
 _BOUNDING = ("<", "<=", ">", ">=")
@@ -40,31 +42,52 @@ class Told:
     unused: tuple[str, ...]
 
 
-def asked_names(reading: HeldReading) -> tuple[HeldItem, ...]:
-    """The held items that say what is asked."""
-    return tuple(one for one in reading.items if one.item.kind == "asks")
+def matched(text: str, today: date, index: BundleIndex) -> Reading:
+    """What the declared words of *text* say, held."""
+    ground = ground_for(index, "policy", today)
+    return hold(text, match(text, ground), ground, "matcher")
+
+
+def case_of(
+    text: str,
+    today: date,
+    state: Mapping[str, Any],
+    index: BundleIndex,
+    evaluator: Evaluator,
+    given: Mapping[str, Value] | None = None,
+) -> Case:
+    """The case that the declared words of *text*, said *today*, tell. Facts *given* count more than those read."""
+    return assemble_case(text, today, state, index, evaluator, matched(text, today, index), given)
 
 
 def assemble_case(
-    text: str, today: date, state: Mapping[str, Any], index: BundleIndex, evaluator: Evaluator, reading: HeldReading
+    text: str,
+    today: date,
+    state: Mapping[str, Any],
+    index: BundleIndex,
+    evaluator: Evaluator,
+    reading: Reading,
+    given: Mapping[str, Value] | None = None,
+    is_declined: bool = False,
 ) -> Case:
-    """The case that *reading* tells, laid over the one that *state* carries."""
-    before = load(state, evaluator.ruleset.variables)
-    told = _facts(reading, index)
-    memory = _laid_over(before, reading, told, index, evaluator, today)
-    spoken = Reading(told.reads, tuple(_unclear(name, bound) for name, bound in sorted(told.bounds.items())))
-    bounds, (about, decision, scope) = weigh_within(text, memory, spoken, index, evaluator, today.toordinal())
-    memory = replace(memory, topic=about)
+    """The case that *reading* tells, laid over the one that *state* carries; facts *given* count more than both."""
+    before, given = load(state, evaluator.ruleset.variables), given or {}
+    told = tell_facts(reading, index)
+    memory = _laid_over(text, before, reading, told, index, evaluator, today)
+    facts = {**memory.facts, **given}
+    knows = frozenset(name for name, value in facts.items() if memory.facts.get(name, value) == value)
+    memory = replace(memory, facts=facts)
+    if is_declined and before.asking is not None:
+        memory = replace(memory, declined=tuple(dict.fromkeys((*memory.declined, before.asking))))
+    bounds, decision, scope = weigh_within(memory, index, evaluator, today.toordinal())
     left = tuple(f"not used: {words}" for words in dict.fromkeys((*told.unused, *_beside(reading.not_used, text))))
-    case = Case(
-        text, today, index, evaluator, Words(index.vocabulary), memory, told.reads, spoken.unclear, decision, scope,
-        before.asking, unused=left, told=frozenset(memory.facts), bounds=bounds, on=today,
+    reads = tuple(one for one in told.reads if given.get(one.fact, one.value) == one.value)
+    unclear = tuple(_unclear(name, bound) for name, bound in sorted(told.bounds.items()))
+    return Case(
+        text, today, index, evaluator, Words(index.vocabulary), memory, reads, unclear, decision, scope,
+        before.asking, is_declined, unused=left, told=knows, bounds=bounds,
+        reading=reading,
     )  # fmt: skip
-    return replace(case, picked=_subject(about))
-
-
-def _subject(about: Topic) -> str | None:
-    return next(iter((*about.outcomes, *about.actions)), None)
 
 
 def _beside(stretches: tuple[Stretch, ...], text: str) -> Iterator[str]:
@@ -79,35 +102,24 @@ def _beside(stretches: tuple[Stretch, ...], text: str) -> Iterator[str]:
 
 
 def _laid_over(
-    before: Memory, reading: HeldReading, told: Told, index: BundleIndex, evaluator: Evaluator, today: date
+    text: str, before: Memory, reading: Reading, told: Told, index: BundleIndex, evaluator: Evaluator, today: date
 ) -> Memory:
     """The memory with what this turn asks and tells: the same name is replaced, everything else is kept."""
-    topic = _topic(reading, index, evaluator, today)
+    names = [one.item.named or "" for one in reading.items if one.item.kind == "asks"]
+    topic = topic_of(names, index, evaluator, today.toordinal()) if names else before.topic
+    if not topic.is_named:
+        topic = Topic(domains=domains_near(text, index))
     facts = {**before.facts, **{read.fact: read.value for read in told.reads}}
-    facts = {name: value for name, value in facts.items() if name not in told.bounds}
+    doubted = {one.item.name for one in reading.items if one.item.kind == "fact"} - {one.fact for one in told.reads}
+    facts = {name: value for name, value in facts.items() if name not in doubted}  # told anew, and not for sure
     now = {**before.bounds, **told.bounds}
     bounds = {name: bound for name, bound in now.items() if name not in {read.fact for read in told.reads}}
-    kept = topic if topic.is_named else before.topic
-    return replace(before, facts=facts, bounds=bounds, topic=kept, asking=None, offered=())
+    declined = tuple(name for name in before.declined if name not in facts and name not in bounds)
+    return Memory(facts, None, declined, topic, (), bounds)
 
 
-def _topic(reading: HeldReading, index: BundleIndex, evaluator: Evaluator, today: date) -> Topic:
-    """What the held `asks` name, with the domains whose rules answer it."""
-    vocabulary, known = index.vocabulary, lookups(index)
-    names = [one.item.named or "" for one in asked_names(reading)]
-    actions = tuple(vocabulary.canonical(name) for name in names if name in vocabulary.actions)
-    about = naming(Topic(), actions, index)
-    outcomes = dict.fromkeys((*(name for name in names if name in vocabulary.outcomes), *about.outcomes))
-    rules = (
-        *known.answering(tuple(outcomes), evaluator, today.toordinal()),
-        *known.speaking(actions, evaluator, today.toordinal()),
-    )
-    domains = tuple(dict.fromkeys(rule.domain for rule in rules))
-    sure = 1.0 if outcomes or about.actions else 0.0
-    return replace(about, outcomes=tuple(outcomes), domains=domains, confidence=sure)
-
-
-def _facts(reading: HeldReading, index: BundleIndex) -> Told:
+def tell_facts(reading: Reading, index: BundleIndex) -> Told:
+    """What the facts of *reading* that may be used tell."""
     words = terms_of(index)
     reads: dict[str, Read] = {}
     bounds: dict[str, Bound] = {}
@@ -115,7 +127,8 @@ def _facts(reading: HeldReading, index: BundleIndex) -> Told:
     for one in reading.held:
         if one.item.kind != "fact" or one.item.name is None:
             continue
-        found = None if one.status == "refused" or one.weaknesses & _UNUSABLE else _tests(one, words)
+        is_used = one.status != "refused" and not one.weaknesses & _UNUSABLE
+        found = _tests(one, words, index.ruleset.variables) if is_used else None
         if found is None:
             unused += [one.item.quote] if one.item.quote and one.status != "refused" else []
         elif len(found) == 1 and found[0].op == "==":
@@ -126,7 +139,7 @@ def _facts(reading: HeldReading, index: BundleIndex) -> Told:
     return Told(tuple(reads.values()), {name: one for name, one in bounds.items() if name not in reads}, tuple(unused))
 
 
-def _tests(one: HeldItem, words: Terms) -> tuple[Atom, ...] | None:
+def _tests(one: HeldItem, words: Terms, variables: Mapping[str, Variable]) -> tuple[Atom, ...] | None:
     """A held fact as tests of the logic; None where words may not say it, or it leaves no value and no bound."""
     item = one.item
     fact = words.vocabulary.facts.get(item.name or "")
@@ -136,11 +149,22 @@ def _tests(one: HeldItem, words: Terms) -> tuple[Atom, ...] | None:
     if fact.type == "boolean" and item.operator == "!=":
         return (Atom(item.name or "", "==", value is False),)
     found = atoms_of(words, item.name or "", item.operator or "==", value, item.unit)
-    if isinstance(found, str):
+    if isinstance(found, str) or not all(_fits(test, variables[test.var]) for test in found):
         return None
     return found if all(test.op in (*_BOUNDING, "==") for test in found) else None
 
 
+def _fits(test: Atom, variable: Variable) -> bool:
+    """May the fact have that value: no half item, and no day before there were any?"""
+    if test.op != "==" or variable.kind == "date" or isinstance(test.value, tuple):
+        return True
+    try:
+        variable.read(test.value)
+    except ValueMisfit:
+        return False
+    return True
+
+
 def _unclear(name: str, bound: Bound) -> Unclear:
     tests = tuple((test.op, test.value) for test in bound.tests)
-    return Unclear(name, bound.words, "it gives no single value", tests)  # type: ignore[arg-type]  # bounds have one value
+    return Unclear(name, bound.words, "it is a bound or a range", tests)  # type: ignore[arg-type]  # bounds have one value

@@ -6,12 +6,13 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from datetime import date
 
-from bot.enforcement.question.case.bounds import Bound
-from bot.enforcement.question.case.facts import Read, Unclear
+from bot.enforcement.question.bounds import Bound
 from bot.enforcement.question.memory import Memory
-from bot.enforcement.question.topic.scope import Scope
+from bot.enforcement.question.scope import Scope
+from bot.enforcement.question.told import Read, Unclear
 from bot.enforcement.writing.write import Words
 from bot.index import BundleIndex
+from bylaw.hold.item import HeldItem, Reading
 from bylaw.logic.decide.evaluate import Decision, Evaluator
 from bylaw.logic.formula.ir import Value
 
@@ -32,13 +33,12 @@ class Case:
     scope: Scope
     asked: str | None = None  # the fact that this turn should have answered
     is_declined: bool = False
-    picked: str | None = None  # which of the topics that were offered this turn is
+    is_other: bool = False  # does whoever asks say that none of what was offered is meant?
     told: frozenset[str] = frozenset()  # the facts that whoever asks knows: all but those that the words say otherwise
     unused: tuple[str, ...] = ()  # what was told and not used, as it is said
     withheld: tuple[str, ...] = ()  # the facts for want of which the most restrictive outcome is given
-    on: date | None = None  # the day whose rules answer, where it is not the day it is asked on
-    is_part: bool = False  # is it one of several stretches of days that are answered together?
     bounds: Mapping[str, Bound] = field(default_factory=dict)  # of facts without a value that decide all the same
+    reading: Reading = field(default_factory=lambda: Reading("matcher"))  # what the words of this turn bear
 
     @property
     def facts(self) -> Mapping[str, Value]:
@@ -58,6 +58,11 @@ class Case:
         return "; ".join(known[name] for name in names if name in known)
 
     @property
+    def asks(self) -> tuple[HeldItem, ...]:
+        """The held items that say what this turn asks."""
+        return tuple(one for one in self.reading.items if one.item.kind == "asks")
+
+    @property
     def day(self) -> int:
-        """The day whose rules answer, a proleptic ordinal: one that was named, or that on which it is asked."""
-        return (self.on or self.today).toordinal()
+        """The day whose rules answer, a proleptic ordinal."""
+        return self.today.toordinal()

@@ -16,13 +16,13 @@ from itertools import islice
 from bot.claims.model import ModelReader
 from bot.claims.models import Claim
 from bot.conversation import MAX_TEXT, Question
+from bot.enforcement.assemble import case_of
 from bot.enforcement.case import Case
 from bot.enforcement.judged.checks.registry import CHECKS
 from bot.enforcement.judged.checks.result import Judge
 from bot.enforcement.judged.reading import draft_of, found_in
 from bot.enforcement.judged.verdict import ComplianceDecision, Correction, verdict
 from bot.enforcement.plain_writer import plain
-from bot.enforcement.weighed import case_of
 from bot.enforcement.writing import write
 from bot.enforcement.writing.sentences import split
 from bot.index import BundleIndex

@@ -12,16 +12,16 @@ from typing import Any
 from pydantic import Field
 
 from bot.conversation import Question, Spoken
+from bot.enforcement.assemble import case_of
 from bot.enforcement.case import Case
 from bot.enforcement.judged.reading import draft_of
 from bot.enforcement.outlook import Outlook, outlook, winner_over
 from bot.enforcement.question.lookups import lookups
-from bot.enforcement.question.topic.covered import coverage
 from bot.enforcement.scaffold import scaffold
-from bot.enforcement.weighed import case_of
+from bot.enforcement.uncovered import texts_on
 from bot.enforcement.writing import missing
 from bot.enforcement.writing.overview import line
-from bot.enforcement.writing.unchecked import NOTE, Unchecked, unchecked, unchecked_of
+from bot.enforcement.writing.unchecked import NOTE, Unchecked, unchecked_of
 from bot.enforcement.writing.write import question
 from bot.index import BundleIndex
 from bylaw.logic.boxes.truth import truth
@@ -138,9 +138,8 @@ def guide(asked: Question, index: BundleIndex, given: Mapping[str, Value] | None
     today = index.local(asked.asked_at).date()
     readers = index.readers(asked.actor.id)
     case = case_of(asked.text, today, {}, index, index.evaluator_of(readers), given)
-    found = coverage(asked.text, case.reads, index)
-    is_covered = found.is_covered or bool(given and case.scope.outcomes)
-    texts = unchecked(found.asked or asked.text.split(), readers, index, today.toordinal())
+    is_covered = case.memory.topic.is_named or bool(given)
+    texts = [] if is_covered else texts_on(case, readers)
     speaking = _policies(case) if is_covered else []
     beside = {one.policy_id: one for one in unchecked_of((one.policy_id for one in speaking), readers, index, case.day)}
     policies = [_with_texts(one, beside.get(one.policy_id)) for one in speaking]
@@ -151,7 +150,7 @@ def guide(asked: Question, index: BundleIndex, given: Mapping[str, Value] | None
     return Guidance(
         question=asked.text,
         domains=case.memory.topic.domains if is_covered else (),
-        uncovered=None if is_covered or texts else _uncovered(found.unknown or found.asked, case),
+        uncovered=None if is_covered or texts else _uncovered([one.text for one in case.reading.residue], case),
         facts={name: variables[name].show(value) for name, value in sorted(case.facts.items())},
         outcomes=_outcomes(case) if is_covered else {},
         missing=tuple(_missing(case)) if is_covered else (),
@@ -188,7 +187,7 @@ def _policies(case: Case) -> list[GuidedPolicy]:
 def _relevance(rule: ConditionalRule, case: Case) -> float:
     """How much *rule* has to do with the case; 0 for nothing."""
     holds = truth(rule.guard, case.facts)
-    about = set(case.scope.outcomes if case.scope.is_named else case.scope.outcomes[:1])
+    about = set(case.scope.outcomes)
     duties = {duty.rule_id for _, _, duty in case.scope.duties}
     if about.intersection(outcome for outcome, _ in rule.effect.takes) or rule.effect.action in case.scope.actions:
         weight = _ANSWERS
@@ -270,8 +269,7 @@ def _assigned(policy_id: str, index: BundleIndex) -> tuple[str, ...]:
 
 
 def _outcomes(case: Case) -> dict[str, Any]:
-    names = case.scope.outcomes if case.scope.is_named else case.scope.outcomes[:1]
-    results = {name: case.decision.outcomes[name] for name in names}
+    results = {name: case.decision.outcomes[name] for name in case.scope.outcomes}
     return {name: {"action": one.action, "policy_id": one.policy_id} for name, one in results.items()}
 
 

@@ -5,126 +5,188 @@ What is left over in the sentence that asks is named before anything is answered
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from datetime import date
 from typing import Any
 
 from bot.ask.ground import ground_for
 from bot.conversation import Choice, Turn
-from bot.enforcement.assemble import asked_names, assemble_case
+from bot.enforcement.assemble import assemble_case
 from bot.enforcement.case import Case
-from bot.enforcement.question.topic import offers
+from bot.enforcement.question import offers
+from bot.enforcement.question.asking import goes_on, is_no_question
+from bot.enforcement.question.lookups import lookups
+from bot.enforcement.question.topic import Topic
+from bot.enforcement.read import INSTEAD, NO, NOT_ASKED, PENDING, YES, QuestionRead
 from bot.enforcement.turn import turn_of
 from bot.enforcement.uncovered import near, quoted, texts_on
+from bot.enforcement.unproven import with_unproven
 from bot.enforcement.writing import missing, write
+from bot.enforcement.writing.overview import named_policies
 from bot.index import BundleIndex
-from bylaw.hold.hold import confirm, hold
-from bylaw.hold.item import HeldItem, Reading, read_items
+from bylaw.hold.item import HeldItem, Item, Reading
 from bylaw.hold.text import see
+from bylaw.language.lexicon import closed, stem
 from bylaw.logic.decide.evaluate import Evaluator
+from bylaw.logic.formula.ir import ConditionalRule
 
-CONFIRM, OTHER = "confirm", "other"
-PENDING = "pending"  # of a conversation's state: the reading that waits to be confirmed
-_CHOICES = (Choice(value=CONFIRM, label="Yes, that is my question"), Choice(value=OTHER, label="No, something else"))
-_NOT_ASKED = Choice(value=OTHER, label="That is not what I asked")
 _MOST_OFFERED = 5
 
 Decide = Callable[[Case], Turn]
 
 
-def pending_reading(text: str, today: date, state: Mapping[str, Any], index: BundleIndex) -> tuple[str, Reading] | None:
-    """The text and the reading that *text* confirms; None where nothing waits, or it is something new."""
-    waiting = state.get(PENDING)
-    if text.strip().casefold() not in (CONFIRM, _CHOICES[0].label.casefold(), "yes") or not isinstance(
-        waiting, Mapping
-    ):
-        return None
-    asked = str(waiting.get("text", ""))
-    proposal = read_items(list(waiting.get("items", ())), "policy")
-    reading = hold(asked, proposal, ground_for(index, "policy", today), "given")
-    return asked, confirm(replace(reading, residue=()))
-
-
-def is_other(text: str, state: Mapping[str, Any]) -> bool:
-    """Does *text* say that what was understood is not what is asked?"""
-    said = text.strip().casefold()
-    return said in (OTHER, _CHOICES[1].label.casefold(), _NOT_ASKED.label.casefold()) and PENDING in state
-
-
 def answer_held(
-    text: str,
+    read: QuestionRead,
     today: date,
     state: Mapping[str, Any],
     index: BundleIndex,
     evaluator: Evaluator,
-    reading: Reading,
     readers: frozenset[str],
     decide: Decide,
 ) -> Turn:
     """The turn for a text that reads so. *decide* gives the answer of a case that is settled."""
     before = {key: value for key, value in state.items() if key != PENDING}
-    case = assemble_case(text, today, before, index, evaluator, reading)
-    asks = asked_names(reading)
-    if not asks and not (case.memory.topic.is_named and case.told_now):
-        turn = _offer(case, reading, readers)
-    elif reading.residue or _is_confirmed_first(case, asks):
-        turn = _confirmation(case, reading)
+    reading = _readable(read.reading, index, evaluator)
+    case = assemble_case(read.text, today, before, index, evaluator, reading, is_declined=read.is_declined)
+    is_more = _goes_on(case)
+    if read.is_other:
+        turn = _unanswered(case, readers)
+    elif not case.asks and not is_more and not named_policies(case.text):
+        turn = _offer(case, readers)
+    elif read.instead is not None or read.is_doubted or _is_confirmed_first(case, is_more):
+        turn = _confirmation(case, read.instead)
     else:
-        turn = _told(case, reading, decide(_with_against(case)))
-    return replace(turn, reply=turn.reply.model_copy(update={"reading": reading.written()}))
+        turn = _told(case, decide(_with_against(case)))
+    return _with_always(case, replace(turn, reply=turn.reply.model_copy(update={"reading": reading.written()})))
 
 
-def _is_confirmed_first(case: Case, asks: Sequence[HeldItem]) -> bool:
-    """Do the rules of the house want this reading confirmed, though nothing of it is left over?"""
+def _readable(reading: Reading, index: BundleIndex, evaluator: Evaluator) -> Reading:
+    """*reading* without what is asked of rules that are all for others: to this person there is nothing of the kind."""
+    held = (one for one in reading.held if one.item.kind != "asks" or _is_for(one.item.named or "", index, evaluator))
+    return replace(reading, held=tuple(held))
+
+
+def _is_for(name: str, index: BundleIndex, evaluator: Evaluator) -> bool:
+    """May who asks hear of the outcome or action: does a rule that they may read speak of it, or none at all?"""
+    about = {name, index.vocabulary.canonical(name)}
+    about |= {index.vocabulary.outcome_of(name) or name}
+    rules = [rule for rule in index.ruleset.rules if about & _spoken(rule)]
+    return not rules or any(evaluator.knows(rule.rule_id) for rule in rules)
+
+
+def _spoken(rule: ConditionalRule) -> set[str]:
+    return {rule.effect.action, *rule.effect.implied, *(outcome for outcome, _ in rule.effect.takes)}
+
+
+def _goes_on(case: Case) -> bool:
+    """Does a turn that asks nothing by its name go on with what the conversation is about?
+
+    It tells more of the case, declines, says nothing of its own, or opens like more of what was said.
+    """
+    if not case.memory.topic.is_named:
+        return False
+    return is_no_question(case.text) or goes_on(case.text) or (bool(case.told_now) and not case.reading.residue)
+
+
+def _unanswered(case: Case, readers: frozenset[str]) -> Turn:
+    """Nothing of what was offered is meant: the question itself is on the list of missing policies."""
+    owners = near(case)
+    left = [one.text for one in (*case.reading.residue, *case.reading.unknown)]
+    first = f"Our rules do not cover this: nothing in them speaks of {write.quoted(left)}." if left else missing.NO_RULE
+    lines = [first, *missing.lines(owners, case.evaluator, False)]
+    turn = with_unproven(case, readers, turn_of(case, "refusal", "refused", lines, ()))
+    return replace(turn, reply=turn.reply.model_copy(update={"meta": missing.meta(left, owners)}))
+
+
+def _is_confirmed_first(case: Case, is_more: bool) -> bool:
+    """Is something of what asks left over, or do the rules of the house want this reading confirmed all the same?"""
+    if case.reading.residue and (case.asks or is_more):
+        return True
     rules = case.index.rules.enforcement
     wanted = {rules.confirm_for(domain) for domain in case.memory.topic.domains} or {rules.confirm_for(None)}
-    is_confirmed = bool(asks) and all(one.why == "confirmed" or one.why == "picked" for one in asks)
-    is_weak = any(one.status == "weak" for one in asks)
+    is_confirmed = all(one.why in ("confirmed", "picked") for one in case.asks)
+    is_weak = any(one.status == "weak" for one in case.asks)
     return not is_confirmed and ("always" in wanted or (is_weak and "weak" in wanted))
 
 
-def _confirmation(case: Case, reading: Reading) -> Turn:
+def _confirmation(case: Case, instead: Reading | None) -> Turn:
     """What was understood, what is left over, and one click to say whether that is the question."""
-    named = write.listing([_called(one, case) for one in asked_names(reading)])
-    lines = [f"I understood: {named}." if named else "I understood what you told, not what you ask."]
-    left = [one.text for one in reading.residue]
+    asks = case.asks or tuple(_as_asked(case.memory.topic))
+    lines = [f"I understood: {_described(asks, case)}."]
+    left = [one.text for one in case.reading.residue]
     lines += [f"Nobody here knows what {write.quoted(left)} means for it."] if left else []
-    lines.append("Is that your question?")
-    owners = near(case)
-    turn = turn_of(case, "policy", "needs_choice", lines, (), choices=_CHOICES)
-    waiting = {"text": case.text, "items": [one.item.written() for one in reading.items]}
-    reply = turn.reply.model_copy(update={"meta": missing.meta(left, owners)})
+    waiting: dict[str, Any] = {"text": case.text, "items": [one.item.written() for one in _whole(case, asks)]}
+    choices: tuple[Choice, ...] = (YES, NO)
+    if instead is not None:
+        other = [one for one in instead.items if one.item.kind == "asks"]
+        facts = [one for one in instead.items if one.item.kind == "fact"]
+        label = _described(other, case, facts)
+        lines = [f"I can read this in two ways: {_described(asks, case, case.reading.items)}, or {label}."]
+        choices = (YES.model_copy(update={"label": "The first"}), Choice(value=INSTEAD, label="The second"), NO)
+        waiting[INSTEAD] = [one.item.written() for one in instead.items]
+    lines.append("Is that your question?" if instead is None else "Which do you mean?")
+    turn = turn_of(case, "policy", "needs_choice", lines, (), choices=choices)
+    reply = turn.reply.model_copy(update={"meta": missing.meta(left, near(case))})
     return replace(turn, reply=reply, state={**turn.state, PENDING: waiting})
+
+
+def _as_asked(topic: Topic) -> Iterator[HeldItem]:
+    """What the conversation is about, as items that a person picked."""
+    for name in (*(topic.actions or topic.outcomes), *topic.facts):
+        yield HeldItem(Item(kind="asks", name=name), "borne", "picked")
+
+
+def _whole(case: Case, asks: Sequence[HeldItem]) -> Sequence[HeldItem]:
+    """The items of the reading, with those that the conversation asked before where this turn asks none."""
+    return case.reading.items if case.asks else (*asks, *case.reading.items)
+
+
+def _described(asks: Iterable[HeldItem], case: Case, facts: Iterable[HeldItem] = ()) -> str:
+    """What is asked, by its label, and the quotes of what is told."""
+    told = [one.item.quote for one in facts if one.item.kind == "fact" and one.item.quote]
+    where = f" where {write.quoted(told)}" if told else ""
+    return f"{write.listing([_called(one, case) for one in asks])}{where}"
 
 
 def _called(one: HeldItem, case: Case) -> str:
     """What is asked, by its label."""
     name = one.item.named or ""
     vocabulary = case.index.vocabulary
-    declared = vocabulary.outcomes.get(name) or vocabulary.actions.get(name)
+    declared = vocabulary.outcomes.get(name) or vocabulary.actions.get(name) or vocabulary.facts.get(name)
     return (declared.label if declared else None) or name.replace("_", " ")
 
 
-def _told(case: Case, reading: Reading, turn: Turn) -> Turn:
-    """*turn* with how a weak question and weak facts were understood, and what is told whatever was asked."""
-    weak = [one for one in asked_names(reading) if one.status == "weak"]
+def _told(case: Case, turn: Turn) -> Turn:
+    """*turn* with how a weak question and weak facts were understood."""
+    weak = [one for one in case.asks if one.status == "weak"]
     first = [f"I read this as a question about {write.listing([_called(one, case) for one in weak])}."] if weak else []
-    facts = {one.item.name for one in reading.items if one.item.kind == "fact" and one.status == "weak"}
+    facts = {one.item.name for one in case.reading.items if one.item.kind == "fact" and one.status == "weak"}
     used = [case.words.told(read.fact, read.value) for read in case.reads if read.fact in facts]
     first += [f"I take it that {write.listing(used)}."] if used else []
-    first += [f"{case.words.action(name)[:1].upper()}{case.words.action(name)[1:]}." for name in _always(case)]
     text = "\n".join([*first, turn.reply.text])
-    choices = turn.reply.choices or ((_NOT_ASKED,) if weak else ())
+    choices = turn.reply.choices or ((NOT_ASKED,) if weak else ())
     state = {**turn.state, PENDING: {"text": case.text, "items": []}} if weak else turn.state
     return replace(turn, reply=turn.reply.model_copy(update={"text": text, "choices": choices}), state=state)
 
 
-def _always(case: Case) -> list[str]:
-    """The actions that are told whatever was asked, where the case requires them and the answer has not named them."""
+def _with_always(case: Case, turn: Turn) -> Turn:
+    """*turn* behind the actions that are told whatever was asked, where the case requires them."""
     actions = case.index.vocabulary.actions
-    told = {action for _, action, _ in case.scope.duties}
-    return [name for name in case.decision.required if name in actions and actions[name].always and name not in told]
+    told = {action for _, action, _ in case.scope.duties} if turn.reply.status == "answered" else set()
+    names = [name for name in case.decision.required if name in actions and actions[name].always and name not in told]
+    if not names:
+        return turn
+    lines = [f"{case.words.action(name)[:1].upper()}{case.words.action(name)[1:]}." for name in names]
+    update: dict[str, Any] = {"text": "\n".join([*lines, turn.reply.text])}
+    if turn.reply.status == "refused":  # what is said is an answer, whatever else was asked
+        fired = [case.index.rule(one.rule_id) for one in case.decision.fired]
+        rules = [rule for rule in fired if not set(names).isdisjoint(rule.effect.demands)]
+        own = turn_of(case, "policy", "answered", lines, rules).reply
+        rest = turn.reply.text.partition("\n")[2]
+        update = {"kind": "policy", "status": "answered", "citations": own.citations}
+        update["text"] = "\n".join([*lines, f"To all else that is asked: {missing.NO_RULE}", rest])
+    return replace(turn, reply=turn.reply.model_copy(update=update))
 
 
 def _with_against(case: Case) -> Case:
@@ -143,29 +205,38 @@ def _with_against(case: Case) -> Case:
     return case if not found else replace(case, scope=replace(case.scope, outcomes=(*case.scope.outcomes, *found)))
 
 
-def _offer(case: Case, reading: Reading, readers: frozenset[str]) -> Turn:
+def _offer(case: Case, readers: frozenset[str]) -> Turn:
     """Where nothing that is asked is held: topics whose own name shares a word with the question, texts, or nobody."""
     said = texts_on(case, readers)
     if said:
         return quoted(case, said)
+    owners, left = near(case), [one.text for one in (*case.reading.residue, *case.reading.unknown)]
+    named = offered(case) or (_tested(case) if is_no_question(case.text) else ())
+    if not named:
+        return replace(_unanswered(case, readers), is_aside=True)
+    vocabulary = case.index.vocabulary
+    case = replace(case, memory=replace(case.memory, offered=named))
+    lines = [write.unnamed(left), missing.otherwise(owners)]
+    turn = turn_of(case, "policy", "needs_choice", lines, (), choices=offers.choices(named, vocabulary))
+    return replace(turn, reply=turn.reply.model_copy(update={"meta": missing.meta(left, owners)}))
+
+
+def _tested(case: Case) -> tuple[str, ...]:
+    """The outcomes that depend on all that is told, where nothing is asked."""
+    told, known = {read.fact for read in case.told_now}, lookups(case.index)
+    rules = {name: known.answering((name,), case.evaluator, case.day) for name in case.index.vocabulary.outcomes}
+    found = [name for name, those in rules.items() if told and told <= known.facts_of(those)]
+    return tuple(found[:_MOST_OFFERED])
+
+
+def offered(case: Case) -> tuple[str, ...]:
+    """The outcomes, and the actions that answer none, whose own name shares a word with the text: most words first."""
     index = ground_for(case.index, "policy", case.today).index
     seen = see(case.text)
     stems = {form for token in seen.words(0, len(seen.text.seen)) for form in index.stems(token)}
     vocabulary = case.index.vocabulary
-    outcomes = [name for name in sorted(vocabulary.outcomes) if not index.own_of("asks", name).isdisjoint(stems)]
-    alone = [
-        name
-        for name, action in sorted(vocabulary.actions.items())
-        if action.outcome is None and action.same_as is None and not index.own_of("asks", name).isdisjoint(stems)
-    ]
-    named = (*outcomes, *alone)[:_MOST_OFFERED]
-    owners, left = near(case), [one.text for one in (*reading.residue, *reading.unknown)]
-    meta = missing.meta(left, owners)
-    if named:
-        case = replace(case, memory=replace(case.memory, offered=named), picked=None)
-        lines = [write.unnamed(left), missing.otherwise(owners)]
-        turn = turn_of(case, "policy", "needs_choice", lines, (), choices=offers.choices(named, vocabulary))
-        return replace(turn, reply=turn.reply.model_copy(update={"meta": meta}))
-    lines = [missing.NO_RULE, *missing.lines(owners, case.evaluator, False)]
-    turn = turn_of(case, "refusal", "refused", lines, ())
-    return replace(turn, reply=turn.reply.model_copy(update={"meta": meta}), is_aside=True)
+    alone = (name for name, one in vocabulary.actions.items() if one.outcome is None and one.same_as is None)
+    stems -= frozenset(map(stem, closed("vague")))  # "customer" stands in most names
+    shared = {name: len(index.own_of("asks", name) & stems) for name in (*vocabulary.outcomes, *alone)}
+    found = [name for name, count in shared.items() if count and _is_for(name, case.index, case.evaluator)]
+    return tuple(sorted(found, key=lambda name: (-shared[name], name))[:_MOST_OFFERED])

@@ -9,15 +9,12 @@ from itertools import chain, islice
 from bot.conversation import Ask, Turn
 from bot.enforcement import template
 from bot.enforcement.case import Case
-from bot.enforcement.question.case.replies import asks_why
+from bot.enforcement.question.asking import asks_why
 from bot.enforcement.question.lookups import lookups
-from bot.enforcement.question.topic.recognise import topic
-from bot.enforcement.question.topic.scope import told_alone
 from bot.enforcement.turn import turn_of
-from bot.enforcement.uncovered import refused, which
+from bot.enforcement.uncovered import refused
 from bot.enforcement.weighed import conflicts
 from bot.enforcement.writing import missing, write
-from bot.enforcement.writing.overview import MOST_RULES, of_words, told
 from bylaw.logic.decide.evaluate import Conflict
 from bylaw.logic.formula.ir import ConditionalRule
 
@@ -28,18 +25,14 @@ def plain(case: Case) -> Turn:
     """The answer of the plain writer: what is decided, what is asked, or who can decide. It is not checked yet."""
     if found := conflicts(case):
         return _escalated_conflict(case, found)
-    about = case.scope.outcomes
-    is_allowed = any(kind == "permitted" for kind, _, _ in case.scope.duties)
-    if case.scope.actions and not case.scope.is_named and not is_allowed:
-        about = told_alone(case.scope.actions, case.reads, case.decision, case.index)
-    decided = [name for name in about if case.decision.outcomes[name].action is not None]
+    decided = [name for name in case.scope.outcomes if case.decision.outcomes[name].action is not None]
     primary = case.scope.outcomes[0] if case.scope.outcomes else None
     is_open = bool(case.scope.missing) and (primary is None or primary not in decided)
     if is_open:
         return _asked(case) or _escalated_unknown(case)
     if decided or case.scope.duties or case.scope.silent:
         return _decided(case, decided)
-    return _spoken_of(case) or which(case) or refused(case)
+    return refused(case)
 
 
 def _decided(case: Case, decided: Sequence[str]) -> Turn:
@@ -51,7 +44,8 @@ def _decided(case: Case, decided: Sequence[str]) -> Turn:
     silence = "No policy in force requires, forbids or expressly allows this in the case as told"
     lines += [f"{silence}: {case.words.action(action)}." for action in case.scope.silent]
     cited += [rule for rule in _rules_of(case, case.scope.silent) if rule not in cited][:_MOST_CITED]
-    following = asked_next(case, case.withheld)  # whoever declined one question may still answer another
+    lines += _left_out(case, decided)
+    following = asked_next(case, (*case.withheld, *case.scope.missing))  # who declined one may answer another
     ask = None if following is None else ask_for(case, following)
     if ask is not None:
         lines = [*_unheard(case, ask.fact), *lines, f"{write.CHANCE} {ask.question}"]
@@ -62,10 +56,22 @@ def _decided(case: Case, decided: Sequence[str]) -> Turn:
     return replace(turn, artifacts={**turn.artifacts, "policy": {**turn.artifacts["policy"], "claims": claims}})
 
 
+def _left_out(case: Case, decided: Sequence[str]) -> list[str]:
+    """What is asked beside what is told: still open, or decided by no policy in force."""
+    lines = []
+    for name in case.memory.topic.outcomes:
+        if name not in case.scope.outcomes:
+            lines.append(f"No policy in force decides this: {case.words.outcome(name)}.")
+        elif name not in decided:
+            unknown = write.listing(case.words.fact(fact) for fact in case.decision.undecided.get(name, ()))
+            lines.append(f"Still open: {case.words.outcome(name)}. It depends on {unknown or 'more than is known'}.")
+    return lines
+
+
 def _is_more_of_nothing(case: Case) -> bool:
     """Does the turn go on with what was said ("and for a cat?", "40") in words that tell nothing of it?"""
     is_silent = not (case.reads or case.unclear or case.is_declined) and bool(case.facts)
-    return is_silent and not topic(case.text, case.index).is_named
+    return is_silent and not case.asks
 
 
 def asked_next(case: Case, missing: Sequence[str]) -> str | None:
@@ -120,16 +126,6 @@ def _escalated_conflict(case: Case, conflicts: Sequence[Conflict]) -> Turn:
     lines = [f"The policies contradict each other here, and none of them gives way: {write.listing(said)}."]
     lines.append(missing.whom_to_ask(rules, case.index))
     return turn_of(case, "policy", "escalated", lines, rules)
-
-
-def _spoken_of(case: Case) -> Turn | None:
-    """The rules about what the words say, where they name nothing that is decided and tell no case."""
-    is_told = bool(case.reads) and bool(case.scope.choices)
-    found = None if is_told else of_words(case.text, case.index, case.evaluator, case.day)
-    if found is None:
-        return None
-    lines = told(case.words, found, case.facts, case.evaluator.ruleset.variables)
-    return turn_of(case, "policy", "answered", lines, found.rules[:MOST_RULES])
 
 
 def _open_rules(case: Case, most: int | None = None) -> list[ConditionalRule]:

@@ -12,10 +12,11 @@ from datetime import date
 from typing import TYPE_CHECKING, Any
 
 from bot.conversation import Question, Reply, Turn
+from bot.enforcement.assemble import case_of
 from bot.enforcement.case import Case
 from bot.enforcement.open_question import OpenQuestion
 from bot.enforcement.question.lookups import lookups
-from bot.enforcement.weighed import case_of, settled
+from bot.enforcement.weighed import settled
 from bot.index import BundleIndex
 from bot.pii import Mask
 from bylaw.errors import UsageError

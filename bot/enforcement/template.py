@@ -9,13 +9,11 @@ from bot.claims.judge import holds
 from bot.claims.models import Claim
 from bot.enforcement.case import Case
 from bot.enforcement.judged.reading import situation
-from bot.enforcement.question.case.mentions import phrases_of
-from bot.enforcement.question.case.mentions import words_of as words_in
-from bot.enforcement.question.intent import asking_clause, asks_for_permission, asks_open
-from bot.enforcement.question.topic.scope import Duty
+from bot.enforcement.question.asking import asking_clause, asks_for_permission, asks_open
+from bot.enforcement.question.scope import Duty
 from bot.enforcement.writing import write
 from bylaw.language.lexicon import lexicon
-from bylaw.language.text import parse, words_of
+from bylaw.language.text import words_of
 from bylaw.logic.formula.ir import Atom, ConditionalRule, Variable, names
 
 _REFUSING = ("negation", "refusal", "forbidding")
@@ -81,8 +79,8 @@ def _says_yes(case: Case, action: str, denied: Sequence[str]) -> bool | None:
 
 def _is_said_so(case: Case, action: str) -> bool:
     """Does the question say a name of the action whole ("without a fee"), and not but the thing that it refuses?"""
-    found = phrases_of(case.index.vocabulary).find(words_in(parse(case.text)))
-    return any(one.value is None and one.owner == action for one in found)
+    vocabulary = case.index.vocabulary
+    return any(vocabulary.canonical(one.item.named or "") == action for one in case.asks if one.status == "borne")
 
 
 def because(case: Case, rule: ConditionalRule) -> Line:

@@ -46,8 +46,6 @@ def turn_of(
 
 def said(case: Case, lines: Sequence[str], kind: ReplyKind = "policy", ask: Ask | None = None) -> str:
     """*lines* with what was read, kept and not used beside them: a wrong reading has to be visible."""
-    if case.is_part:
-        return "\n".join(lines)
     now = {read.fact for read in case.reads}
     bounded = [one.fact for one in case.unclear if one.tests and one.fact in case.bounds]
     before = [name for name in sorted({*case.facts, *case.bounds}) if name not in {*now, *bounded}] * (kind == "policy")
@@ -55,8 +53,7 @@ def said(case: Case, lines: Sequence[str], kind: ReplyKind = "policy", ask: Ask 
         {ask.fact, *case.scope.missing} if ask else {one.fact for one in case.unclear}
     )
     unclear = {one.words: one for one in reversed(case.unclear) if one.fact in relevant - case.bounds.keys()}
-    notes = [write.by_rules_of(case.memory.days)] if case.memory.days else []
-    notes += write.not_understood(case.words, reversed(unclear.values()))
+    notes = write.not_understood(case.words, reversed(unclear.values()))
     notes += dict.fromkeys(f"{words}." for words in case.unused)
     lines = [*notes, *lines] if ask else [*lines, *notes]
     return "\n".join(

@@ -7,7 +7,7 @@ from dataclasses import replace
 
 from bot.conversation import Citation, Turn
 from bot.enforcement.case import Case
-from bot.enforcement.question.intent import asks_for_permission
+from bot.enforcement.question.asking import asks_for_permission
 from bot.enforcement.turn import turn_of
 from bot.enforcement.writing import missing, write
 from bot.enforcement.writing.unchecked import unchecked_of
@@ -61,10 +61,8 @@ def _about(case: Case) -> tuple[Unproven, ...]:
         return ()
     actions = {*scope.actions, *scope.silent, *map(vocabulary.canonical, topic.actions)}
     actions.update(action for _, action, _ in scope.duties)
-    outcomes = {*(scope.outcomes if scope.is_named else scope.outcomes[:1]), *topic.outcomes}
+    outcomes = {*scope.outcomes, *topic.outcomes}
     outcomes.update(filter(None, map(vocabulary.outcome_of, actions)))
-    if not scope.is_named and not scope.actions and not topic.is_named:
-        actions.update(case.decision.withheld)
     return case.evaluator.unproven.about_any(outcomes & vocabulary.outcomes.keys(), actions, case.day)
 
 

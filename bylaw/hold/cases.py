@@ -25,6 +25,8 @@ def bear_asked(one: Bearing) -> None:
         one.refuse(f"`{one.item.named}` is no outcome, action or fact that is asked for")
         return
     one.bear_name(name)
+    if one.item.mode == "rules":
+        one.take_classes("rules_themselves")
 
 
 def question_word(one: Bearing) -> tuple[tuple[Token, ...], bool]:
@@ -32,13 +34,14 @@ def question_word(one: Bearing) -> tuple[tuple[Token, ...], bool]:
     name = one.index.get("asks", one.item.named or "")
     if name is None:
         return (), True
+    is_of_rules = one.item.mode == "rules"  # they say when, who and how much
     words = [token.word for token in one.around]
     opening = [k for k in range(len(words)) if k == 0 or one.around[k - 1].clause != one.around[k].clause]
     opening += [k + 1 for k in opening if words[k] in _JOINING]
     for row in _QUESTIONS:
         for k in opening:
             if tuple(words[k : k + len(row)]) == row:
-                return one.around[k : k + len(row)], "_".join(row) in name.answers
+                return one.around[k : k + len(row)], is_of_rules or "_".join(row) in name.answers
     return (), True
 
 

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import replace
+from types import MappingProxyType
 
 from bylaw.authored.vocabulary import Fact, Vocabulary
 from bylaw.authored.wording import SLOT
@@ -15,9 +17,20 @@ from bylaw.language.units import unit_named
 _ASKED_BY_UNIT = {"time": "how_long"}
 
 
-def index_vocabulary(vocabulary: Vocabulary, policies: Mapping[str, Iterable[str]]) -> Index:
-    """The index of a vocabulary. *policies* are the ids with what each is cited by: its source, the laws behind it."""
-    names = [*_facts(vocabulary), *_actions(vocabulary), *_outcomes(vocabulary)]
+def index_vocabulary(
+    vocabulary: Vocabulary,
+    policies: Mapping[str, Iterable[str]],
+    tested: Mapping[str, frozenset[str]] = MappingProxyType({}),
+    beside: Mapping[str, frozenset[str]] = MappingProxyType({}),
+) -> Index:
+    """The index of a vocabulary. *policies* are the ids with what each is cited by: its source, the laws behind it;
+    *tested* are the facts that the rules of each outcome and action test, *beside* those that their domain does.
+    """
+    names = [*_facts(vocabulary)]
+    names += [
+        replace(one, tests=tested.get(one.name, frozenset()), beside=beside.get(one.name, frozenset()))
+        for one in (*_actions(vocabulary), *_outcomes(vocabulary))
+    ]
     names += [
         Name(policy, "policy", tuple(_title(text) for text in texts)) for policy, texts in sorted(policies.items())
     ]
@@ -127,7 +140,7 @@ def _outcomes(vocabulary: Vocabulary) -> Iterator[Name]:
             {vocabulary.canonical(one) for one in vocabulary.actions if vocabulary.outcome_of(one) == name}
         )
         told = [text for action in actions for text in _called(vocabulary, action)[0]]
-        texts = _outcome_texts(vocabulary, name) or (name.replace("_", " "),)
+        texts = tuple(dict.fromkeys((*_outcome_texts(vocabulary, name), name.replace("_", " "))))
         yield Name(
             name,
             "outcome",

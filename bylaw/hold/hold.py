@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from functools import partial
 
 from bylaw.hold import cases, queries, records
 from bylaw.hold.answers.kinds import KINDS_OF_ANSWER
@@ -102,16 +103,28 @@ def _bear(item: Item, seen: Seen, values: Values, ground: Ground, sentences: Sen
     places = seen.find(item.quote)
     if not places:
         return HeldItem(item, "refused", "the text does not say this")
+    if ground.kind == "policy" and all(map(partial(_is_of_identifier, seen), places)):
+        return HeldItem(item, "refused", "it is part of an identifier, which is a name and no word", places[0])
     passages = [(place, seen.passage_of(*place)) for place in places[:_MOST_PLACES]]
     whole = [(place, passage) for place, passage in passages if passage is not None]
     if not whole:
         return HeldItem(item, "refused", "the quote lies in more than one sentence", places[0])
     bearings = [_bear_at(item, seen, values, ground, sentences, place, passage) for place, passage in whole]
-    best = min(bearings, key=lambda one: _RANK[one.status])
+    best = min(bearings, key=lambda one: (_RANK[one.status], item.kind == "asks" and not _asks(one)))
     for one in bearings:
         if one.status == best.status:  # the same words further on say the same
             best.own |= one.own
     return best
+
+
+def _asks(one: Bearing) -> bool:
+    """Does its sentence end as a question?"""
+    return one.seen.text.seen[one.passage.start : one.passage.end].rstrip().endswith("?")
+
+
+def _is_of_identifier(seen: Seen, place: tuple[int, int]) -> bool:
+    """Does a quote stand within an identifier ("refund" in POL-REFUND-001)?"""
+    return any(start <= place[0] and place[1] <= end for start, end in seen.identifiers)
 
 
 def _bear_at(

@@ -47,6 +47,9 @@ def find_residue(
     ]
     left += [place for place in seen.strays if place[0] not in carried]
     answered, unanswered = _question_words(bearings)
+    if kind == "policy":  # a policy that is named is no word of the question
+        known = [span for span in seen.identifiers if seen.text.seen[span[0] : span[1]].upper() in index.policies]
+        left = [place for place in left if not any(start <= place[0] < end for start, end in known)]
     places = sorted({place for place in left if place not in answered} | unanswered)
     if kind != "policy":
         return Residue(tuple(places), ())

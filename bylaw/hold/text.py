@@ -30,6 +30,9 @@ _HIDING = tuple(
     )
 )
 _EMPHASIS = re.compile(r"\*\*|__|`|(?<![\w*])\*(?=[^\s*])|(?<=[^\s*])\*(?![\w*])")
+_IDENTIFIER = re.compile(
+    r"(?<![\w-])(?:(?i:pol)-[A-Za-z0-9]{1,40}(?:-[A-Za-z0-9]{1,40}){0,8}|[A-Z][A-Z0-9]{0,39}(?:-[A-Z0-9]{1,40}){0,8}-\d{1,9})(?![\w-])"
+)
 _STRAY = re.compile(r"[^\w\s.!?…;:,()|\[\]\"'/&–—\-$€£¥₹₩%<>=≤≥+]+")
 
 
@@ -69,6 +72,15 @@ class Seen:
     def words(self, start: int, end: int) -> tuple[Token, ...]:
         """The words and numbers of a stretch, without signs."""
         return tuple(token for token in self.text.within(start, end) if token.word[0].isalnum())
+
+    def is_identified(self, at: int) -> bool:
+        """Does the sign at *at* stand in an identifier, which is a name and no word?"""
+        return any(start <= at < end for start, end in self.identifiers)
+
+    @cached_property
+    def identifiers(self) -> tuple[tuple[int, int], ...]:
+        """The identifiers of policies and records ("POL-REFUND-001", "ADR-4")."""
+        return tuple(match.span() for match in _IDENTIFIER.finditer(self.text.seen))
 
     @cached_property
     def strays(self) -> tuple[tuple[int, int], ...]:

@@ -57,6 +57,8 @@ class Name:
     kin: frozenset[str] = frozenset()
     answers: frozenset[str] = frozenset()
     owner: str | None = None  # the entity of a dimension, the outcome of an action
+    tests: frozenset[str] = frozenset()  # the facts that the rules of what is asked test
+    beside: frozenset[str] = frozenset()  # those that other rules of its domain do
 
 
 @dataclass(frozen=True, slots=True)

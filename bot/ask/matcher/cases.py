@@ -3,16 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
 from fractions import Fraction
 
 from bot.ask.matcher.mentions import asking_sentences, owned, quote_of
 from bylaw.hold import standing
+from bylaw.hold.bearing import is_empty
 from bylaw.hold.item import MOST_ITEMS, Item
 from bylaw.hold.text import Seen
 from bylaw.hold.values import Values, comparisons_at
-from bylaw.hold.words import Index, Name, stems_of
+from bylaw.hold.words import Index, Mention, Name, stems_of
 from bylaw.language.figures import Figure, measure
-from bylaw.language.lexicon import closed
+from bylaw.language.lexicon import closed, lexicon
 from bylaw.language.text import Passage, Token, words_of
 from bylaw.language.units import unit_named
 
@@ -20,45 +22,149 @@ _WINDOW = 80  # characters around a number that are looked at
 _NEXT = 2
 _FAR = 6  # words between a number and what names it
 _NUMBERS = ("integer", "decimal")
+_ELAPSED = frozenset(("after", "since"))
 
 
 def match_case(seen: Seen, values: Values, index: Index) -> Iterator[Item]:
-    """What is asked, and the facts of the case."""
+    """What is asked, and the facts of the case. Of several values of one fact the corrected one stands, else none."""
     asking = asking_sentences(seen)
-    said: set[tuple[str, str]] = set()
+    asks: dict[str, Item] = {}
+    taken: set[int] = set()
+    mentions = []
     for passage in seen.text.passages:
-        tokens = seen.words(passage.start, passage.end)
-        taken: set[int] = set()
+        tokens = [token for token in seen.words(passage.start, passage.end) if not seen.is_identified(token.start)]
         for mention in index.find(tokens):
             words = tokens[mention.first : mention.last + 1]
             name = _asked(owned(index, mention, "asks")) if passage.start in asking else None
-            if name is not None and ("asks", name) not in said:
-                said.add(("asks", name))
-                taken.update(token.start for token in words)
-                yield Item(kind="asks", name=name, quote=quote_of(seen, words))
-            elif name is None and (item := _state(seen, passage, words, owned(index, mention, "fact"))) is not None:
-                taken.update(token.start for token in words)
-                yield item
-        yield from _amounts(seen, passage, values, index, taken)
-        yield from _days(seen, passage, values, index)
+            if name is None:
+                mentions.append((passage, mention, words))
+                continue
+            taken.update(token.start for token in words)
+            if name not in asks:
+                asks[name] = _ask(seen, name, tokens, words)
+    yield from asks.values()
+    asked = [found for one in asks if (found := index.get("asks", one)) is not None]
+    tested = frozenset[str]().union(*(one.tests for one in asked))
+    beside = frozenset[str]().union(*(one.beside for one in asked))
+    facts = _Facts(seen, values, index, tested, tested | beside, asking if asked else frozenset())
+    told = [*facts.said(mentions, taken), *facts.figures(taken)]
+    yield from _agreed(seen, [*told, *facts.days({at for at, item in told if item.unit is not None})])
+
+
+def _ask(seen: Seen, name: str, tokens: Sequence[Token], words: Sequence[Token]) -> Item:
+    """What is asked; of the rules themselves where the sentence says so ("our refund policy", "the rules for …")."""
+    ruling = closed("rules_themselves")
+    said = [token for token in tokens if token.word in ruling and token.clause == words[0].clause]
+    whole = sorted((*said, *words), key=lambda token: token.start)
+    return Item(kind="asks", name=name, quote=quote_of(seen, whole), mode="rules" if said else None)
+
+
+def _agreed(seen: Seen, found: Sequence[tuple[int, Item]]) -> Iterator[Item]:
+    """Of each fact what is said of it last, behind a correction; nothing where it is said in two ways."""
+    by_name: dict[str, list[tuple[int, Item]]] = {}
+    for at, item in sorted(found, key=lambda one: one[0]):
+        by_name.setdefault(item.name or "", []).append((at, item))
+    agreed: list[tuple[int, Item]] = []
+    for said in by_name.values():
+        last = said[0]
+        kept = [last]
+        for one in said[1:]:
+            if (one[1].value, one[1].operator, one[1].unit) != (last[1].value, last[1].operator, last[1].unit):
+                between = [token.word for token in seen.words(last[0], one[0])]
+                kept = [one] if lexicon()["correcting"].any_in(between) else []
+            elif kept:
+                kept.append(one)
+            last = one
+        agreed += kept
+    yield from (item for _, item in sorted(agreed, key=lambda one: one[0]))
 
 
 def _asked(owners: Sequence[tuple[Name, str | None]]) -> str | None:
     """The one thing that the phrase asks for: an outcome before its actions; None where it may be several."""
     outcomes = [name for name, _ in owners if name.kind == "outcome"]
     names = outcomes or [name for name, _ in owners]
+    others = {name.name for name in names if name.kind == "action"}
+    names = [name for name in names if name.kind != "action" or name.kin.isdisjoint(others)] or names  # no mere aliases
     return names[0].name if len({name.name for name in names}) == 1 else None
 
 
+@dataclass(frozen=True)
+class _Facts:
+    """The facts of one text. *tested* are those that decide what is asked, *near* those of its domain: in the sentences
+    that ask, which are *asking*, no other is taken, so that nothing which is asked vanishes.
+    """
+
+    seen: Seen
+    values: Values
+    index: Index
+    tested: frozenset[str]
+    near: frozenset[str]
+    asking: frozenset[int]
+
+    def is_wanted(self, name: Name, passage: Passage) -> bool:
+        return name.name in self.near or passage.start not in self.asking
+
+    def said(
+        self, mentions: Iterable[tuple[Passage, Mention, Sequence[Token]]], taken: set[int]
+    ) -> Iterator[tuple[int, Item]]:
+        """Flags and categories by their declared words."""
+        for passage, mention, words in mentions:
+            owners = [one for one in owned(self.index, mention, "fact") if one[1] is not None]
+            near = [one for one in owners if one[0].name in self.tested]
+            item = _state(self.seen, passage, words, near or owners)
+            if item is not None and self.is_wanted((near or owners)[0][0], passage):
+                taken.update(token.start for token in words)
+                yield words[0].start, item
+
+    def figures(self, taken: set[int]) -> Iterator[tuple[int, Item]]:
+        """Numbers, each for the one name whose unit fits and whose words stand in its clause."""
+        numbers = [one for (group, _), one in self.index.names.items() if group == "fact" and one.type in _NUMBERS]
+        for passage in self.seen.text.passages:
+            wanted = [name for name in numbers if self.is_wanted(name, passage)]
+            found = self.values.figures_at(passage.start, passage.end, beside_time=True)
+            for figure in found[:MOST_ITEMS]:  # the rest is residue
+                item = self._figure(passage, figure, wanted, taken)
+                if item is not None:
+                    yield figure.start, item
+
+    def _figure(self, passage: Passage, figure: Figure, numbers: Sequence[Name], taken: set[int]) -> Item | None:
+        seen = self.seen
+        tokens = seen.words(max(passage.start, figure.start - _WINDOW), min(passage.end, figure.end + _WINDOW))
+        amounts = [value for value in figure.values if isinstance(value, Fraction)]
+        is_taken = any(t.start in taken or seen.is_identified(t.start) for t in _in(tokens, figure))
+        is_day = figure.unit is None and bool(self.values.spans_at(figure.first, figure.core))
+        is_below = seen.text.seen[max(figure.start - 1, 0) : figure.start] == "-"
+        if len(amounts) != 1 or is_below or figure.is_ordinal or figure.per or is_taken or is_day:
+            return None
+        behind = next((t.word for t in tokens if t.start >= figure.end), "")
+        found = None if behind in closed("apiece") else _named(figure, numbers, tokens, self.index, self.tested)
+        if found is None:
+            return None
+        name, words = found
+        quote, operator = _bounded(seen, tokens, words, figure)
+        value = amounts[0].numerator if amounts[0].denominator == 1 else float(amounts[0])
+        return Item(kind="fact", name=name.name, operator=operator, value=value, unit=figure.unit, quote=quote)
+
+    def days(self, taken: set[int]) -> Iterator[tuple[int, Item]]:
+        """Days, each for the one date whose own words stand in its sentence; durations are *taken* where they begin."""
+        dates = [one for (group, _), one in self.index.names.items() if group == "fact" and one.type == "date"]
+        for passage in self.seen.text.passages if dates else ():
+            wanted = [name for name in dates if self.is_wanted(name, passage)]
+            found = _days(self.seen, passage, self.values, self.index, wanted)
+            yield from (one for one in found if one[0] not in taken)
+
+
 def _state(
-    seen: Seen, passage: Passage, words: Sequence[Token], owners: Sequence[tuple[Name, str | None]]
+    seen: Seen, passage: Passage, words: Sequence[Token], told: Sequence[tuple[Name, str | None]]
 ) -> Item | None:
     """A flag or a category that the phrase says, turned by a negation before it; None where it may be several."""
-    told = [(name, value) for name, value in owners if value is not None]
     if len(told) != 1:
         return None
     name, value = told[0]
-    if name.type == "enum" and not _is_literal(words, (value, *name.values.get(value, ()))):
+    assert value is not None
+    if name.type == "enum" and not _is_value(seen, words, (value, *name.values.get(value, ()))):
+        return None
+    if name.type == "boolean" and _is_open(seen, passage, words):
         return None
     place = words[0].start, words[-1].end
     is_denied = standing.negations(seen, passage, place, words) % 2 == 1
@@ -72,27 +178,32 @@ def _state(
     return Item(kind="fact", name=name.name, value=value, operator="!=" if is_denied else None, quote=quote)
 
 
+def _is_open(seen: Seen, passage: Passage, words: Sequence[Token]) -> bool:
+    """Is a flag asked about ("do you have the receipt?") or one of two ("with or without it"), and not told?"""
+    around = [token for token in seen.words(passage.start, passage.end) if token.clause == words[0].clause]
+    first, last = around.index(words[0]), around.index(words[-1])
+    beside = {token.word for token in (*around[max(first - 1, 0) : first], *around[last + 1 : last + 2])}
+    before = [token.word for token in around[:first]]
+    is_asked = seen.text.seen[passage.start : passage.end].rstrip().endswith("?")
+    is_opened = is_asked and bool(before) and before[0] in {*lexicon().auxiliaries, *closed("auxiliary")}
+    between = set(before[1:]) - closed("personal") - closed("bare_auxiliary") - {"need", "to"}
+    is_thing = words[0].word in closed("opening_a_place") | closed("determining")
+    return "or" in beside or (is_opened and not between and not is_thing)
+
+
+def _is_value(seen: Seen, words: Sequence[Token], texts: Iterable[str]) -> bool:
+    """Are the words a value as it is declared, and neither what somebody did ("I placed it") nor a mere "nothing"?"""
+    if not _is_literal(words, texts):
+        return False
+    before = seen.words(max(words[0].start - _WINDOW, 0), words[0].start)
+    is_verb = bool(before) and before[-1].word in closed("personal") and before[-1].clause == words[0].clause
+    return len(words) > 1 or not (is_verb or words[0].word in closed("nothing"))
+
+
 def _is_literal(words: Sequence[Token], texts: Iterable[str]) -> bool:
     """Are the words one of the texts as it is declared, and not only of its stem?"""
     said = tuple(token.word for token in words)
     return any(said == words_of(text.replace("_", " ")) for text in texts)
-
-
-def _amounts(seen: Seen, passage: Passage, values: Values, index: Index, taken: set[int]) -> Iterator[Item]:
-    """Numbers, each for the one name whose unit fits and whose words stand in its clause."""
-    numbers = [one for (group, _), one in index.names.items() if group == "fact" and one.type in _NUMBERS]
-    for figure in values.figures_at(passage.start, passage.end, beside_time=True)[:MOST_ITEMS]:  # the rest is residue
-        tokens = seen.words(max(passage.start, figure.start - _WINDOW), min(passage.end, figure.end + _WINDOW))
-        amounts = [value for value in figure.values if isinstance(value, Fraction)]
-        if len(amounts) != 1 or figure.is_ordinal or any(token.start in taken for token in _in(tokens, figure)):
-            continue
-        found = _named(figure, numbers, tokens, index)
-        if found is not None:
-            name, words = found
-            quote, operator = _bounded(seen, tokens, words, figure)
-            amount = amounts[0]
-            value = amount.numerator if amount.denominator == 1 else float(amount)
-            yield Item(kind="fact", name=name.name, operator=operator, value=value, unit=figure.unit, quote=quote)
 
 
 def _in(tokens: Sequence[Token], figure: Figure) -> list[Token]:
@@ -100,9 +211,11 @@ def _in(tokens: Sequence[Token], figure: Figure) -> list[Token]:
 
 
 def _named(
-    figure: Figure, numbers: Iterable[Name], tokens: Sequence[Token], index: Index
+    figure: Figure, numbers: Iterable[Name], tokens: Sequence[Token], index: Index, tested: frozenset[str]
 ) -> tuple[Name, list[Token]] | None:
-    """The one name that a figure is of, and the words near it that name it; None where several are as near."""
+    """The one name that a figure is of, and the words near it that name it; None where several are as near. Of those
+    that words name, the one that decides what is asked comes first; a unit alone names only where it fits no other.
+    """
     inside = _in(tokens, figure)
     clause = inside[0].clause if inside else -1
     at = tokens.index(inside[0]) if inside else 0
@@ -112,22 +225,35 @@ def _named(
     for name in numbers:
         if _fits(figure, name):
             own = index.own(name)
+            whole = _form_words(name, tokens, figure)
             words = [token for token in near if not stems_of(token.word).isdisjoint(own)]
-            ranked.append((len(words) + _form_words(name, tokens, figure), name, words))
+            if figure.unit is None and name.unit is not None and (not whole or _counts(figure, tokens, own)):
+                continue  # a bare number measures nothing, unless a form says so; "2 bills" are no sum
+            ranked.append((len(words) + whole, name, words))
     best = max((count for count, _, _ in ranked), default=0)
     first = [(name, words) for count, name, words in ranked if count == best]
+    deciding = [one for one in first if one[0].name in tested]
+    first = deciding if best and len(deciding) == 1 else first
     return first[0] if len(first) == 1 and (best > 0 or figure.unit is not None) else None
 
 
+def _counts(figure: Figure, tokens: Sequence[Token], own: frozenset[str]) -> bool:
+    """Does a word of content stand right behind the number, which is not one of the name's?"""
+    behind = next((token for token in tokens if token.start >= figure.core), None)
+    return behind is not None and not is_empty(behind.word) and stems_of(behind.word).isdisjoint(own)
+
+
 def _form_words(name: Name, tokens: Sequence[Token], figure: Figure) -> int:
-    """How many words of one of its forms stand right before and right behind the figure, whatever bounds it."""
+    """How many words of one of its forms stand around the figure, whatever bounds it: all of them, or none counts."""
     bounding = {i for first, behind, _ in comparisons_at([t.word for t in tokens]) for i in range(first, behind)}
     before = [t.word for k, t in enumerate(tokens) if t.end <= figure.start and k not in bounding]
     behind = [t.word for t in tokens if t.start >= figure.core]
     best = 0
     for form in name.forms:
         left, _, right = form.partition("{value}")
-        best = max(best, _shared(words_of(left)[::-1], before[::-1]) + _shared(words_of(right), behind))
+        first, last = words_of(left)[::-1], words_of(right)
+        said = _shared(first, before[::-1]) + _shared(last, behind)
+        best = max(best, said if said == len(first) + len(last) else 0)
     return best
 
 
@@ -158,6 +284,8 @@ def _bounded(seen: Seen, tokens: Sequence[Token], words: Sequence[Token], figure
         is_before = tokens[behind - 1].end <= figure.start and tokens[behind - 1].clause == inside[0].clause
         is_next = is_before and behind < len(tokens) and tokens[behind].start >= figure.start - 12
         is_behind = tokens[first].start >= figure.end and first > 0 and tokens[first - 1] is inside[-1]
+        is_behind = is_behind and not seen.text.seen[figure.end : tokens[first].start].strip()
+        is_behind = is_behind and tokens[first].word not in _ELAPSED  # "40 days after" is how long it has been
         if said != "==" and (is_next or is_behind):
             operator = said
             starts.append(tokens[first].start)
@@ -167,17 +295,19 @@ def _bounded(seen: Seen, tokens: Sequence[Token], words: Sequence[Token], figure
     return seen.text.seen[min(*starts, figure.start) : max(*ends, figure.end)], operator
 
 
-def _days(seen: Seen, passage: Passage, values: Values, index: Index) -> Iterator[Item]:
-    """Days for the only date there is, or the one whose words stand in the sentence."""
-    dates = [one for (group, _), one in index.names.items() if group == "fact" and one.type == "date"]
-    for span in values.spans_at(passage.start, passage.end) if dates else ():
+def _days(
+    seen: Seen, passage: Passage, values: Values, index: Index, dates: Sequence[Name]
+) -> Iterator[tuple[int, Item]]:
+    for span in values.spans_at(passage.start, passage.end):
         tokens = seen.words(max(passage.start, span.begins - _WINDOW), min(passage.end, span.ends + _WINDOW))
         if not span.start or not span.end or (span.end - span.start).days != 1:
             continue
-        words = {one.name: [t for t in tokens if not stems_of(t.word).isdisjoint(index.own(one))] for one in dates}
+        beside = [token for token in tokens if token.end <= span.begins or token.start >= span.ends]
+        words = {one.name: [t for t in beside if not stems_of(t.word).isdisjoint(index.own(one))] for one in dates}
         named = [one for one in dates if words[one.name]]
         if len(named) == 1:
             near = words[named[0].name]
             start = min([span.begins, *(token.start for token in near)])
             end = max([span.ends, *(token.end for token in near)])
-            yield Item(kind="fact", name=named[0].name, value=span.start.isoformat(), quote=seen.text.seen[start:end])
+            quote, day = seen.text.seen[start:end], span.start.isoformat()
+            yield span.begins, Item(kind="fact", name=named[0].name, value=day, quote=quote)

@@ -11,7 +11,6 @@ from bot.claims.models import Claim
 from bot.enforcement.case import Case
 from bot.enforcement.judged.checks.result import AnswerDraft, Judge
 from bot.enforcement.question.kept import kept
-from bot.enforcement.question.topic.covered import coverage
 from bot.pii import Mask
 from bylaw.language.text import clean
 
@@ -62,7 +61,7 @@ def situation(case: Case, response: str) -> Situation:
         facts=case.facts,
         bounds={name: bound.tests for name, bound in case.bounds.items()},
         query=case.text,
-        outcomes=scope.outcomes if scope.is_named else scope.outcomes[:1],
+        outcomes=scope.outcomes,
         actions=scope.actions,
         is_covered=_is_covered(case),
         personal=tuple(_personal(case, response)),
@@ -71,9 +70,8 @@ def situation(case: Case, response: str) -> Situation:
 
 
 def _is_covered(case: Case) -> bool:
-    """Do the rules speak of what was asked: by its words, or by what is known of the case?"""
-    is_about = case.scope.is_named or bool(case.scope.actions) or bool(case.facts)
-    return is_about and coverage(case.text, case.told_now, case.index).is_covered
+    """Do the rules speak of what was asked: by its name, or by what is told where nothing else is said?"""
+    return case.memory.topic.is_named or (bool(case.told_now) and not case.reading.residue)
 
 
 def _personal(case: Case, response: str) -> Iterator[str]:

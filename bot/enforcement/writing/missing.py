@@ -7,21 +7,20 @@ from collections.abc import Iterable, Sequence
 from typing import Any
 
 from bot.enforcement.question.lookups import lookups
-from bot.enforcement.question.topic.recognise import Topic
+from bot.enforcement.question.topic import Topic
 from bot.enforcement.writing.write import listing
 from bot.index import BundleIndex
 from bylaw.logic.decide.evaluate import Evaluator
 from bylaw.logic.formula.ir import ConditionalRule
 
-_HINTED = 0.4  # so sure of its domain, a question is taken to be near it
 _MOST = 3  # owners that are named
 NO_RULE = "No rule of ours speaks about this."
 _LISTED = "The question is on the list of missing policies."
 
 
 def owners(topic: Topic, index: BundleIndex, evaluator: Evaluator) -> list[str]:
-    """Who answers for the likeliest domain, else for the whole house, as far as the rules of *evaluator* show it."""
-    known, near = lookups(index), topic.domains[:1] if topic.confidence >= _HINTED else ()
+    """Who answers for the domain of what is asked, else for the whole house, as far as *evaluator* knows."""
+    known, near = lookups(index), topic.domains[:1]
     for domains in (near, index.rules.priorities.general_domains):
         found = Counter(
             index.owner(rule.policy_id) for domain in domains for rule in known.of_domain(domain, evaluator)

@@ -6,13 +6,12 @@ leaves out what others around it said. Facts that are told narrow the rules to t
 
 from __future__ import annotations
 
+import re
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 
-from bot.enforcement.question.intent import is_general
 from bot.enforcement.question.lookups import lookups
-from bot.enforcement.question.topic.covered import POLICY_ID
-from bot.enforcement.question.topic.recognise import Topic, figures_asked, hinted, limits_asked, spoken_of
+from bot.enforcement.question.topic import Topic
 from bot.enforcement.writing.unchecked import Unchecked, unchecked_of
 from bot.enforcement.writing.write import Words, listing
 from bot.index import BundleIndex
@@ -23,6 +22,7 @@ from bylaw.logic.formula.ir import TRUE, And, Atom, Compare, ConditionalRule, Fo
 from bylaw.logic.words.prose import sentence
 from bylaw.logic.words.shorter import shorter
 
+_POLICY_ID = re.compile(r"\bPOL-[A-Z0-9]+(?:-[A-Z0-9]+)*\b", re.IGNORECASE)
 MOST_RULES = 12  # of one answer; the rest are named
 _MOST_NAMED = 5  # policies, of those whose rules are not told
 _LONGEST = 200  # characters of a condition that people still read
@@ -44,36 +44,37 @@ class Overview:
     texts: tuple[Unchecked, ...] = ()
 
 
+@dataclass(frozen=True)
+class Wanted:
+    """What rules are asked for: those of the policies that the text names, else those about a topic. *facts* narrow
+    them to those that may still hold.
+    """
+
+    text: str
+    topic: Topic
+    facts: Mapping[str, Value]
+    is_general: bool
+
+
 def overview(
-    text: str,
-    topic: Topic,
-    facts: Mapping[str, Value],
-    index: BundleIndex,
-    evaluator: Evaluator,
-    day: int,
-    readers: Collection[str],
+    wanted: Wanted, index: BundleIndex, evaluator: Evaluator, day: int, readers: Collection[str]
 ) -> Overview | None:
-    """The rules of *evaluator* in force that *text* asks for, as far as they may hold where *facts* do; None when it
-    asks about a case.
+    """The rules of *evaluator* in force that are *wanted*; None where a case is asked about.
 
     What is decided stands before what else must be done, and the strongest policy first.
     """
-    named = {found.upper() for found in POLICY_ID.findall(text)}
-    limits: Sequence[str] = [] if named else [name for name in limits_asked(text, index) if name not in facts]
+    topic, facts = wanted.topic, wanted.facts
+    named = () if topic.is_named and not wanted.is_general else named_policies(wanted.text)
     rules: Sequence[ConditionalRule]
     if named:
         rules = [rule for rule in evaluator.ruleset.rules if rule.policy_id in named and rule.holds_on(day)]
         found = {rule.policy_id for rule in rules}
         found |= {one.policy_id for one in unchecked_of(sorted(named), readers, index, day)}
-        about, unknown = " and ".join(sorted(found)), tuple(sorted(named - found))
-    elif limits:
-        unknown, (about, rules) = (), _testing(limits, topic, index, evaluator, day)
-    elif figured := figures_asked(text, topic, index):
-        rules = lookups(index).speaking(figured, evaluator, day)
-        rules = [rule for rule in rules if rule.effect.action in figured]
-        about, unknown, limits = listing(map(Words(index.vocabulary).action, figured)), (), figured
-    elif is_general(text):
-        (about, rules), unknown = _about(topic, facts, index, evaluator, day), ()
+        about, unknown = " and ".join(sorted(found)), tuple(sorted(set(named) - found))
+    elif topic.facts:
+        unknown, (about, rules) = (), _testing(topic, index, evaluator, day)
+    elif wanted.is_general:
+        unknown, (about, rules) = (), _about(topic, index, evaluator, day)
     else:
         return None
     open_ = [rule for rule in rules if truth(rule.guard, facts) is not False]
@@ -90,32 +91,26 @@ def overview(
     if not (open_ or named):
         return None
     policies = sorted(named) or [rule.policy_id for rule in open_[:MOST_RULES]]
-    return Overview(about, tuple(open_), unknown, bool(limits), tuple(unchecked_of(policies, readers, index, day)))
+    is_whole = bool(topic.facts)
+    return Overview(about, tuple(open_), unknown, is_whole, tuple(unchecked_of(policies, readers, index, day)))
 
 
-def of_words(text: str, index: BundleIndex, evaluator: Evaluator, day: int) -> Overview | None:
-    """The rules that test a fact which the words of *text* speak of, where they name nothing that is decided."""
-    about, rules = _testing(spoken_of(text, index), Topic(), index, evaluator, day)
-    return Overview(about, tuple(rules), is_whole=True) if rules else None
+def named_policies(text: str) -> tuple[str, ...]:
+    """The identifiers of policies that stand in *text*: names, and never words."""
+    return tuple(sorted({found.upper() for found in _POLICY_ID.findall(text)}))
 
 
-def _testing(
-    facts: Sequence[str], topic: Topic, index: BundleIndex, evaluator: Evaluator, day: int
-) -> tuple[str, Sequence[ConditionalRule]]:
-    """What *facts* are called, and the rules in force that test one of them: of what is named or hinted at, if there
-    are any."""
-    known, words = lookups(index), Words(index.vocabulary)
-    found = [
-        rule
-        for rule in evaluator.ruleset.rules
-        if rule.holds_on(day) and not known.facts[rule.rule_id].isdisjoint(facts)
-    ]
-    named = {*topic.actions, *topic.outcomes} or set(hinted(topic))
+def _testing(topic: Topic, index: BundleIndex, evaluator: Evaluator, day: int) -> tuple[str, Sequence[ConditionalRule]]:
+    """What the asked facts are called, and the rules in force that test one of them: of what else is asked, if any."""
+    known = lookups(index)
+    rules = (rule for rule in evaluator.ruleset.rules if rule.holds_on(day))
+    found = [rule for rule in rules if not known.facts[rule.rule_id].isdisjoint(topic.facts)]
+    named = {*topic.actions, *topic.outcomes}
     near = [r for r in found if r.effect.action in named or named & {outcome for outcome, _ in r.effect.takes}]
-    return listing(map(words.fact, facts)) if facts else "", near or found
+    return listing(map(Words(index.vocabulary).fact, topic.facts)), near or found
 
 
-def told(words: Words, found: Overview, facts: Mapping[str, Value], variables: Mapping[str, Variable]) -> list[str]:
+def lines_of(words: Words, found: Overview, facts: Mapping[str, Value], variables: Mapping[str, Variable]) -> list[str]:
     """The lines of the answer."""
     shown, rest = found.rules[:MOST_RULES], found.rules[MOST_RULES:]
     lines = [f"What the policies say about {found.about}:"] if shown or found.texts else []
@@ -131,11 +126,8 @@ def told(words: Words, found: Overview, facts: Mapping[str, Value], variables: M
     return [*lines, *(f"I know no policy {name} that is in force and that you may read." for name in found.unknown)]
 
 
-def _about(
-    topic: Topic, facts: Mapping[str, Value], index: BundleIndex, evaluator: Evaluator, day: int
-) -> tuple[str, Sequence[ConditionalRule]]:
-    """What a text is about that names no policy: the actions it names, else its outcome, else its likeliest domain,
-    and of that the rules about what its words tell or hint at.
+def _about(topic: Topic, index: BundleIndex, evaluator: Evaluator, day: int) -> tuple[str, Sequence[ConditionalRule]]:
+    """What is asked: its actions, else its outcomes, and the rules that speak of them.
 
     An action is not even called by its name where nothing that speaks of it may be read.
     """
@@ -143,16 +135,8 @@ def _about(
     actions = [name for name in topic.actions if known.speaking((name,), evaluator, day)]
     if actions:
         return listing(map(words.action, actions)), known.speaking(actions, evaluator, day)
-    if topic.outcomes:
-        return words.outcome(topic.outcomes[0]), known.answering(topic.outcomes[:1], evaluator, day)
-    if topic.domains:
-        rules = known.of_domain(topic.domains[0], evaluator)
-        likely = {name for name, _ in topic.likely}
-        near = [rule for rule in rules if not known.facts[rule.rule_id].isdisjoint(facts)] or [
-            rule for rule in rules if rule.effect.action in likely or likely & {name for name, _ in rule.effect.takes}
-        ]
-        return topic.domains[0].replace("_", " "), near or rules
-    return "", ()
+    outcomes = [name for name in topic.outcomes if known.answering((name,), evaluator, day)]
+    return listing(map(words.outcome, outcomes)) if outcomes else "", known.answering(outcomes, evaluator, day)
 
 
 def line(words: Words, rule: ConditionalRule, facts: Mapping[str, Value], variables: Mapping[str, Variable]) -> str:

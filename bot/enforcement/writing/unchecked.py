@@ -8,8 +8,9 @@ from datetime import date
 from fractions import Fraction
 from typing import Any
 
-from bot.enforcement.question.topic.stems import stems_in
 from bot.index import BundleIndex
+from bylaw.language.lexicon import content, lexicon, stem
+from bylaw.language.text import words_of
 
 HALF = Fraction(1, 2)  # of what is asked has to stand in the text
 NOTE = "not checked by logic"
@@ -44,6 +45,12 @@ def unchecked_of(policies: Iterable[str], readers: Collection[str], index: Bundl
     """The texts of *policies*, in their order, in force on *day*, as far as *readers* may be answered from them."""
     found = {one.policy_id: one for one in _texts(readers, index, day)}
     return [found[name] for name in dict.fromkeys(policies) if name in found]
+
+
+def stems_in(text: str) -> frozenset[str]:
+    """The stems of the words of *text* that tell one matter from another."""
+    vague = lexicon()["vague"]
+    return content(word for word in words_of(text) if word not in vague and stem(word) not in vague)
 
 
 def _share(text: Unchecked, asked: frozenset[str]) -> Fraction:

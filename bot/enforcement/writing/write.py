@@ -6,9 +6,8 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
 from bot.conversation import Choice
-from bot.enforcement.question.case.bounds import Bound
-from bot.enforcement.question.case.days import Days
-from bot.enforcement.question.case.facts import Read, Unclear
+from bot.enforcement.question.bounds import Bound
+from bot.enforcement.question.told import Read, Unclear
 from bylaw.authored.labels import label_of, labels
 from bylaw.authored.vocabulary import Fact, Vocabulary
 from bylaw.authored.wording import Wording
@@ -122,11 +121,6 @@ def understood(words: Words, reads: Sequence[Read], bounds: Iterable[Bound], rem
     said += [f"{words.bound(one.tests)} (“{_short(one.words)}”)" for one in bounds]
     lines = [f"I read: {'; '.join(said)}."] if said else []
     return [*lines, f"From before: {remembered}."] if remembered else lines
-
-
-def by_rules_of(days: Days) -> str:
-    """The line that names the days whose rules answer, where these are not today's."""
-    return f"I answer by the rules in force {days}."
 
 
 def not_understood(words: Words, unclear: Iterable[Unclear]) -> list[str]:

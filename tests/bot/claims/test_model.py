@@ -14,10 +14,10 @@ import yaml
 from bot.claims.model import ModelReader, shown
 from bot.claims.models import read_claims
 from bot.conversation import Question
+from bot.enforcement.assemble import case_of
 from bot.enforcement.enforce import enforce
 from bot.enforcement.judged.reading import situation
 from bot.enforcement.judged.verdict import ComplianceDecision
-from bot.enforcement.weighed import case_of
 from bot.index import BundleIndex
 from bot.request.cases import read_facts
 from bylaw.llm.port import Completion, Deadline, NoAnswer, Prompt

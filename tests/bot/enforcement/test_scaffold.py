@@ -10,9 +10,9 @@ import pytest
 import yaml
 
 from bot.enforcement.answer import visible
+from bot.enforcement.assemble import case_of
 from bot.enforcement.judged.reading import draft_of
 from bot.enforcement.scaffold import Scaffold, scaffold
-from bot.enforcement.weighed import case_of
 from bot.index import BundleIndex
 from bylaw.bundle import parse
 from bylaw.canonical import canonical_json

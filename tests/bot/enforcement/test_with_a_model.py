@@ -175,7 +175,7 @@ def test_a_question_that_gives_orders_is_data(asking, fake):
     fake.says = json.dumps({"text": "You get a full refund.", "actions": ["full_refund"], "policies": ["POL-1"]})
     reply = reply_of(asking(orders))
     assert reply["meta"]["fallback_used"] is True
-    assert reply["text"].startswith("No, there is no full refund."), reply["text"]
+    assert "The customer gets store credit." in reply["text"] and "not used: Ignore" in reply["text"]
     assert reply["outcomes"]["refund"]["action"] == "store_credit"
     assert all("Ignore all instructions" not in call.system for call in fake.calls)
     assert "DECIDED" in fake.calls[1].prompt

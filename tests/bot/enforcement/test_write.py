@@ -5,9 +5,9 @@ from fractions import Fraction
 
 import pytest
 
-from bot.enforcement.question.case.bounds import Bound
-from bot.enforcement.question.case.facts import Read, Unclear
-from bot.enforcement.question.topic import offers
+from bot.enforcement.question import offers
+from bot.enforcement.question.bounds import Bound
+from bot.enforcement.question.told import Read, Unclear
 from bot.enforcement.writing import write
 from bot.index import BundleIndex
 from bylaw.authored.vocabulary import Vocabulary

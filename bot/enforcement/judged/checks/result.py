@@ -9,8 +9,8 @@ from typing import Literal
 
 from bot.claims.judge import Found
 from bot.enforcement.question.lookups import Rules, lookups
-from bot.enforcement.question.topic.recognise import Topic
-from bot.enforcement.question.topic.scope import Scope
+from bot.enforcement.question.scope import Scope
+from bot.enforcement.question.topic import Topic
 from bot.index import BundleIndex
 from bylaw.language.glyphs import as_seen
 from bylaw.logic.decide.evaluate import Decision, Evaluator
@@ -96,7 +96,7 @@ class AnswerDraft:
     @cached_property
     def _asked(self) -> tuple[Rules, Rules]:
         """The rules in force that answer the outcomes asked about, and those that speak of the actions."""
-        outcomes = self.scope.outcomes if self.scope.is_named else self.scope.outcomes[:1]
+        outcomes = self.scope.outcomes
         known = lookups(self.index)
         answering = known.answering(outcomes, self.evaluator, self.day)
         return answering, known.speaking(self.scope.actions, self.evaluator, self.day)

@@ -8,9 +8,9 @@ from typing import Any
 
 import pytest
 
+from bot.enforcement.assemble import case_of
 from bot.enforcement.judged.checks.result import AnswerDraft, Judge
 from bot.enforcement.judged.reading import draft_of, found_in
-from bot.enforcement.weighed import case_of
 from bot.index import BundleIndex
 from bot.request.cases import read_facts
 

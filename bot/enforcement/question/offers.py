@@ -3,15 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import replace
 
 from bot.conversation import Choice
-from bot.enforcement.question.topic.recognise import Topic, topic
 from bot.index import BundleIndex
 from bylaw.authored.vocabulary import Vocabulary
 from bylaw.language.text import words_of
 
-MOST = 4  # that are offered; with "something else" a row of buttons
 SOMETHING_ELSE = "something else"
 
 
@@ -36,10 +33,3 @@ def picked(text: str, offered: Sequence[str], index: BundleIndex) -> str | None:
         if offered and said in (words_of(choice.value), words_of(choice.label)):
             return name
     return None
-
-
-def topic_of(name: str, index: BundleIndex) -> Topic:
-    """The topic that is the outcome or action *name*, as if a question had named it and nothing else."""
-    is_outcome = name in index.vocabulary.outcomes
-    found = topic(name.replace("_", " "), index)
-    return replace(found, outcomes=(name,) if is_outcome else (), actions=() if is_outcome else (name,))

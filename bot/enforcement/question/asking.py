@@ -1,4 +1,4 @@
-"""What somebody wants to know: what holds in a case, or what the rules are."""
+"""How a text asks, by its form alone: for permission, openly ("when", "how much"), or somebody to do it."""
 
 from __future__ import annotations
 
@@ -6,42 +6,10 @@ import re
 from collections.abc import Iterator, Sequence
 from itertools import pairwise
 
-from bylaw.language.lexicon import closed
+from bylaw.language.lexicon import closed, lexicon
 from bylaw.language.reports import is_report
+from bylaw.language.text import words_of
 from bylaw.language.words import AUXILIARIES, DETERMINERS, FUNCTION_WORDS, PREPOSITIONS, PRONOUNS, Word, read_words
-
-_TELL = "(?:what|which|explain|describe|summari[sz]e|outline|list|show|tell|give|quote|read)"
-_RULES = "(?:policy|rule|condition|requirement|term|criterion|criteria|guideline|window|deadline)"
-_DEGREE = "|".join(sorted(closed("degree")))
-_GENERAL = "|".join(
-    (
-        rf" {_TELL} (?:\w+ ){{0,5}}?{_RULES} ",
-        rf"^ (?:\w+ ){{1,3}}{_RULES} $",
-        r" (?:under|in|on) (?:what|which) (?:condition|circumstance|case|situation|term) ",
-        r"^ how do (?:\w+ ){1,4}?work $",
-        r"^ when (?:do|can|may|be|must|should|would) ",
-        r"^ (?:until|by) when ",
-        rf"^ how (?:{_DEGREE}|many (?:day|week|month)) (?:can|may|must|do (?:\w+ ){{1,3}}have) ",
-        r"^ (?:who |(?:what|which) (?:\w+ ){1,2}?)(?:get(?! \w+ed )|receive|qualify|may|must|have to"
-        r"|be (?:not )?(?:eligible|entitled|allowed|accepted|refused|rejected|covered|excluded|forbidden)) ",
-        r"^ who can ",
-        r"^ be (?:\w+ ){1,4}?(?:required|needed|necessary|mandatory) ",
-        r"^ (?:what )?do (?:\w+ ){1,3}?need ",
-    )
-)
-# What already happened, and what there is most of, are questions to the data.
-_PAST_OR_MOST = re.compile(
-    rf"\b(?:{'|'.join(sorted(closed('past_auxiliary')))}|most|least|highest|lowest|top|average|total)\b", re.IGNORECASE
-)
-
-
-def is_general(text: str) -> bool:
-    """Does *text* ask what the rules are, and not what holds in a case: "when do we give store credit?"?"""
-    said = f" {' '.join(word.text for word in read_words(text))} "
-    return re.search(_GENERAL, said) is not None and not _PAST_OR_MOST.search(text) and not is_report(text)
-
-
-# ---- the clause that asks -------------------------------------------------------------------------------------------
 
 _WH = closed("wh")
 _PERMITTING = closed("modal")
@@ -55,15 +23,6 @@ _RELATIVE = closed("relative")
 _REGULATING = closed("regulating")
 
 
-def asks_what_holds(text: str) -> bool:
-    """May *text* ask what the rules say, as far as its form tells: also "what does … cost", "when does … end"?"""
-    if is_report(text) or _PAST_OR_MOST.search(text):
-        return False
-    parts = (unled([word.text for word in part[:4]])[:3] for part in _asking(read_words(text)))
-    is_open = any(said[0] in _WH - {"why"} and said[1:2] in (["do"], ["be"], ["will"]) for said in parts)
-    return is_open or is_general(text) or asks_for_permission(text)
-
-
 def asks_for_permission(text: str) -> bool:
     """Does *text* ask what somebody may, must or gets: "who may sign", "do members get", "is there a …"?"""
     parts = [[word.text for word in part] for part in _asking(read_words(text))]
@@ -75,14 +34,26 @@ def asks_open(text: str) -> bool:
 
     A wish beside it ("I want to cancel, what does it cost?") is no question.
     """
-    found = [unled([word.text for word in part[:2]])[0] for part in _asking(read_words(text))]
+    found = [_unled([word.text for word in part[:2]])[0] for part in _asking(read_words(text))]
     asked = [first for first in found if first in _WH | _PERMITTING | _DOING]
     return bool(asked) and all(first in _WH for first in asked)
 
 
-def asks_what_follows(text: str) -> bool:
-    """Does *text* ask what comes of what it tells ("what happens if …"), and name no matter by that?"""
-    return any([word.text for word in part] == ["what", "happen"] for part in _parts(read_words(text)))
+def is_no_question(text: str) -> bool:
+    """Does *text* ask nothing but, at most, why something was asked?"""
+    return asks_why(text) or not (asking_clause(text) or text.rstrip().endswith("?"))
+
+
+def asks_why(text: str) -> bool:
+    """Does the person ask back why it was asked, instead of a reply?"""
+    said, querying = words_of(text), lexicon()["querying"]
+    return bool(text.strip() and not said) or any(querying.at(said, i) for i in range(min(2, len(said))))
+
+
+def goes_on(text: str) -> bool:
+    """Does *text* open like more of what was said: "and if", "what about", "sorry, it was"?"""
+    words = [word.text for word in read_words(text[:400])[:2]]
+    return bool(words) and not closed("going_on").isdisjoint((words[0], " ".join(words)))
 
 
 def is_regulated(text: str) -> bool:
@@ -100,13 +71,13 @@ def is_request(text: str) -> bool:
 def _is_permission(said: Sequence[str]) -> bool:
     if not _REGULATING.isdisjoint(said) or _is_wish(said[:4]) or said[:2] in (["be", "there"], ["what", "happen"]):
         return True
-    said = unled(said)
+    said = _unled(said)
     if said[0] in _WH - {"why"}:
         return not _PERMITTING.isdisjoint(said[1:2]) or not _BINDING.isdisjoint(said[2:3])
     return said[0] in _PERMITTING | {"do"}
 
 
-def unled(said: Sequence[str]) -> Sequence[str]:
+def _unled(said: Sequence[str]) -> Sequence[str]:
     """The words *said* without a preposition before the one that asks: "from what age", "for how long"."""
     return said[1:] if said[0] in PREPOSITIONS and not _WH.isdisjoint(said[1:2]) else said
 
@@ -114,11 +85,6 @@ def unled(said: Sequence[str]) -> Sequence[str]:
 def asking_clause(text: str) -> tuple[Word, ...]:
     """The words of *text* that ask, without what is told around them; none where nothing is asked."""
     return tuple(word for part in _asking(read_words(text)) for word in part)
-
-
-def clauses(text: str) -> Iterator[tuple[Sequence[Word], bool]]:
-    """The clauses of *text*, each with whether it asks."""
-    return ((part, _opens(part)) for part in _parts(read_words(text)))
 
 
 def _asking(words: Sequence[Word]) -> Iterator[Sequence[Word]]:
@@ -131,7 +97,7 @@ def _asking(words: Sequence[Word]) -> Iterator[Sequence[Word]]:
 
 
 def _opens(part: Sequence[Word]) -> bool:
-    said = unled([word.text for word in part[:5]])[:4]
+    said = _unled([word.text for word in part[:5]])[:4]
     return said[0] in _WH | _PERMITTING | _DOING or _is_wish(said)
 
 

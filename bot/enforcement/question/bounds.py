@@ -8,8 +8,7 @@ from functools import reduce
 from itertools import pairwise, product
 from math import prod
 
-from bot.enforcement.question.case.facts import Unclear
-from bylaw.logic.boxes.boxes import Box, Region, domain, lies_in, meet_regions, point, region
+from bylaw.logic.boxes.boxes import Box, Region, domain, meet_regions, point, region
 from bylaw.logic.decide.evaluate import Evaluator
 from bylaw.logic.formula.ir import Atom, Value, Variable, names
 
@@ -26,17 +25,6 @@ class Bound:
     def region(self, variable: Variable) -> Region:
         """The values that it leaves."""
         return reduce(meet_regions, (region(test, variable) for test in self.tests), domain(variable))
-
-
-def bounds_in(unclear: Iterable[Unclear]) -> dict[str, Bound]:
-    """The bounds that were read, by the fact that each is of."""
-    told = [one for one in unclear if one.tests]
-    return {one.fact: Bound(tuple(Atom(one.fact, op, value) for op, value in one.tests), one.words) for one in told}
-
-
-def is_within(value: Value, bound: Bound, variable: Variable) -> bool:
-    """Does the bound leave *value*, so that it tells nothing that is not known?"""
-    return lies_in(value, bound.region(variable))
 
 
 def cases(bounds: Mapping[str, Bound], evaluator: Evaluator) -> Iterator[dict[str, Value]]:
