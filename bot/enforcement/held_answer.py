@@ -51,7 +51,7 @@ def answer_held(
     case = assemble_case(read.text, today, before, index, evaluator, reading, is_declined=read.is_declined)
     is_more = _goes_on(case)
     if read.is_other:
-        turn = _unanswered(case, readers)
+        turn = _unanswered(case, readers, is_other=True)
     elif not case.asks and not is_more and not named_policies(case.text):
         turn = _offer(case, readers)
     elif read.instead is not None or read.is_doubted or _is_confirmed_first(case, is_more):
@@ -89,13 +89,15 @@ def _goes_on(case: Case) -> bool:
     return is_no_question(case.text) or goes_on(case.text) or (bool(case.told_now) and not case.reading.residue)
 
 
-def _unanswered(case: Case, readers: frozenset[str]) -> Turn:
-    """Nothing of what was offered is meant: the question itself is on the list of missing policies."""
+def _unanswered(case: Case, readers: frozenset[str], is_other: bool = False) -> Turn:
+    """Nothing of ours is asked for, or nothing of what was offered: the question is on the list of missing policies."""
     owners = near(case)
     left = [one.text for one in (*case.reading.residue, *case.reading.unknown)]
     first = f"Our rules do not cover this: nothing in them speaks of {write.quoted(left)}." if left else missing.NO_RULE
     lines = [first, *missing.lines(owners, case.evaluator, False)]
     turn = with_unproven(case, readers, turn_of(case, "refusal", "refused", lines, ()))
+    if is_other:  # the question before it is on the list
+        return turn
     return replace(turn, reply=turn.reply.model_copy(update={"meta": missing.meta(left, owners)}))
 
 

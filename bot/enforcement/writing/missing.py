@@ -10,6 +10,7 @@ from bot.enforcement.question.lookups import lookups
 from bot.enforcement.question.topic import Topic
 from bot.enforcement.writing.write import listing
 from bot.index import BundleIndex
+from bylaw.language.words import read_words
 from bylaw.logic.decide.evaluate import Evaluator
 from bylaw.logic.formula.ir import ConditionalRule
 
@@ -69,4 +70,5 @@ def _named(owners: Sequence[str]) -> str:
 
 def meta(words: Sequence[str], owners: Sequence[str]) -> dict[str, Any]:
     """What is kept of it beside the reply."""
-    return {"uncovered": {"words": list(words), "owners": list(owners)}}
+    said = dict.fromkeys(word.text for text in words for word in read_words(text))  # however they are typed
+    return {"uncovered": {"words": list(said), "owners": list(owners)}}

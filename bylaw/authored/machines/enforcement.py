@@ -56,18 +56,6 @@ class Consistency(Authored):
     contradicted: Share
 
 
-class Covered(Authored):
-    """How much of what a question asks has to be declared words, that a rule may speak of it.
-
-    A word that is only `part` of a longer declared name counts so much; `named_from` is the share that is enough where
-    a whole name of an action, an outcome or a fact is said, `told_from` where only values are.
-    """
-
-    part: Share
-    named_from: Share
-    told_from: Share
-
-
 class ModelUse(Authored):
     """What a language model may cost where one writes or judges answers. Its seconds are `generation_seconds`."""
 
@@ -99,7 +87,6 @@ class Enforcement(AuthoredFile):
     escalate_below: Share  # any single check that fails below this escalates, whatever the sum
     retries: Retries
     consistency: Consistency
-    covered: Covered
     generation_seconds: Amount
     readings: Literal[1, 2]  # of an answer by a model; two have to agree
     repairs: Annotated[StrictInt, Field(ge=0, le=1)]  # of a reading that the text does not bear

@@ -18,7 +18,6 @@ class PolicyScore(Authored):
     stated_at_most: Positive
     fact_word: Share  # no fact is stated, but a word of one is there
     domain: Share  # its words belong to a domain; not where one stated fact is all there is
-    likely: Share  # half an outcome is named
     policy_word: Share  # allowed, eligible, covered
     counting: Share  # it counts, or reports on a past time
 

@@ -41,7 +41,7 @@ def test_an_offer_that_was_picked_is_no_missing_policy(tmp_path: Path, monkeypat
     bundle = str(tmp_path / "out" / "compiled_policy_bundle.json")
     CliRunner().invoke(load_verb("compile"), ["--root", str(COMPANY), "-o", str(tmp_path / "out")])
     for reply in ("1", "something else", None):
-        told = json.loads(run("ask", "My son is 12, may he sing?", "--bundle", bundle, "--json")[1])
+        told = json.loads(run("ask", "Is there a fee for singing?", "--bundle", bundle, "--json")[1])
         assert told["status"] == "needs_choice"
         if reply is not None:
             run("ask", reply, "--session", told["session_id"], "--bundle", bundle, "--json")
