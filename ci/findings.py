@@ -64,6 +64,7 @@ SEVERITIES: Mapping[str, Severity] = {
     "negative-label": "warning",
     "doubled-unit": "warning",
     "missing-form": "warning",
+    "unaskable": "warning",
     "odd-character": "warning",
     "inactive-policy": "notice",
     "not-yet-in-force": "warning",

@@ -199,6 +199,12 @@ MEANINGS: Mapping[str, tuple[str, str]] = {
         "missing, and there it would fall back to `label: value`.",
         "Write the form: a clause without its full stop (`given: you get the money back`), `{value}` for a number.",
     ),
+    "unaskable": (
+        "No word of a question names an outcome, an action or a metric: it has no phrases, and its name is no word, so "
+        "nobody can ask for it without a form.",
+        "Say how people ask for it: `phrases: [refund, money back]` of an outcome or action, `synonyms` of a metric; "
+        "`bylaw read` shows what a question is taken for.",
+    ),
     "odd-character": (
         "A label, its forms, a question or a phrase holds something that people do not see as it is: an invisible "
         "character, letters of two alphabets in one word, or braces that nothing fills.",

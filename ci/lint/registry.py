@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator
 
 from ci.findings import Finding
+from ci.lint.askable import unaskable_names
 from ci.lint.cases import case_facts, expectations
 from ci.lint.context import context_references
 from ci.lint.decision_links import (
@@ -124,6 +125,7 @@ LINTS: tuple[Lint, ...] = (
     doubled_units,
     negative_labels,
     missing_forms,
+    unaskable_names,
     odd_characters,
     assumed_facts,
     inactive_policies,
