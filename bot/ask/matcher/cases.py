@@ -213,8 +213,9 @@ def _in(tokens: Sequence[Token], figure: Figure) -> list[Token]:
 def _named(
     figure: Figure, numbers: Iterable[Name], tokens: Sequence[Token], index: Index, tested: frozenset[str]
 ) -> tuple[Name, list[Token]] | None:
-    """The one name that a figure is of, and the words near it that name it; None where several are as near. Of those
-    that words name, the one that decides what is asked comes first; a unit alone names only where it fits no other.
+    """The one name that a figure is of, and the words near it that name it; None where several are as near.
+
+    Of those that fit alike, the one that decides what is asked wins.
     """
     inside = _in(tokens, figure)
     clause = inside[0].clause if inside else -1
@@ -233,7 +234,7 @@ def _named(
     best = max((count for count, _, _ in ranked), default=0)
     first = [(name, words) for count, name, words in ranked if count == best]
     deciding = [one for one in first if one[0].name in tested]
-    first = deciding if best and len(deciding) == 1 else first
+    first = deciding if len(deciding) == 1 and (best or figure.unit is not None) else first
     return first[0] if len(first) == 1 and (best > 0 or figure.unit is not None) else None
 
 
