@@ -15,7 +15,10 @@ from bot.commands.verdicts import _document, _object, _piped
 from bylaw.roots import root_around
 
 if TYPE_CHECKING:
-    from bylaw.hold.item import Reading
+    from collections.abc import Iterator
+
+    from bylaw.authored.vocabulary import Vocabulary
+    from bylaw.hold.item import Item, Reading
 
 KINDS = ("policy", "data", "decision", "answer")
 _MOST = 40_000  # characters of a text
@@ -76,20 +79,20 @@ def read(
         document = {"kind": chosen, "text": said, "reading": reading.written()}
         click.echo(json.dumps(document, indent=2, ensure_ascii=False))
     else:
-        click.echo(_render(chosen, reading))
+        click.echo(_render(chosen, reading, index.vocabulary))
     ctx.exit(1 if reading.residue or reading.refused else 0)
 
 
-def _render(kind: str, reading: Reading) -> str:
-    """The reading for a person: what is understood, what is not, and what to do about it."""
+def _render(kind: str, reading: Reading, vocabulary: Vocabulary) -> str:
+    """The reading for a person: what is understood, by its label, what is not, and what to do about it."""
     lines = [f"read as a {kind} text, by {reading.by}"]
     for one in reading.items:
-        shown = " ".join(f"{key} {value}" for key, value in one.item.written().items() if key not in ("kind", "quote"))
+        shown = " ".join(_shown(one.item, vocabulary))
         quote = f' in "{one.item.quote}"' if one.item.quote else ""
         why = f" ({one.why})" if one.why else ""
         lines.append(f"  {one.status:8} {one.item.kind} {shown}{quote}{why}")
     lines += [
-        f'  refused  {one.item.kind} {one.item.named or ""} in "{one.item.quote or ""}": {one.why}'
+        f'  refused  {one.item.kind} {_called(one.item.named or "", vocabulary)} in "{one.item.quote or ""}": {one.why}'
         for one in reading.refused
     ]
     for title, stretches in (
@@ -102,3 +105,18 @@ def _render(kind: str, reading: Reading) -> str:
     if reading.residue:
         lines.append("help: declare these words (phrases, synonyms), or `idle` where they change nothing")
     return "\n".join(lines)
+
+
+def _shown(item: Item, vocabulary: Vocabulary) -> Iterator[str]:
+    """An item without its quote: what it is of, by its label, and the rest by its keys."""
+    for key, value in item.written().items():
+        if key in ("name", "action", "fact"):
+            yield f"“{_called(str(value), vocabulary)}”"
+        elif key not in ("kind", "quote"):
+            yield f"{key} {value}"
+
+
+def _called(name: str, vocabulary: Vocabulary) -> str:
+    """What a name is called where it is declared: its label, else its words."""
+    found = vocabulary.facts.get(name) or vocabulary.outcomes.get(name) or vocabulary.actions.get(name)
+    return (found.label if found is not None else None) or name.replace("_", " ")

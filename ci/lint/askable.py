@@ -23,7 +23,9 @@ def unaskable_names(workspace: Workspace) -> Iterator[Finding]:
                 yield _unaskable("action", name, Place(file.path, ("actions", name), on_key=True))
     for name, metric in workspace.context.metrics.items():
         if not (metric.synonyms or _is_word(name)):
-            yield _unaskable("metric", name, Place(workspace.context.paths.get(f"metrics/{name}", f"metrics/{name}"), ("name",)))
+            yield _unaskable(
+                "metric", name, Place(workspace.context.paths.get(f"metrics/{name}", f"metrics/{name}"), ("name",))
+            )
 
 
 def _is_word(name: str) -> bool:
@@ -33,5 +35,5 @@ def _is_word(name: str) -> bool:
 
 
 def _unaskable(kind: str, name: str, at: Place) -> Finding:
-    help = "say how people ask for it (`phrases: [refund, money back]`); `bylaw read` shows what a question is taken for"
+    help = "say how people ask for it (`phrases: [refund, money back]`); `bylaw read` shows what it is taken for"
     return Finding("unaskable", f"no word of a question names the {kind} `{name}`", at, help=help)

@@ -9,6 +9,7 @@ from fractions import Fraction
 from bot.ask.matcher.mentions import asking_sentences, owned, quote_of
 from bylaw.hold import standing
 from bylaw.hold.bearing import is_empty
+from bylaw.hold.cases import form_words
 from bylaw.hold.item import MOST_ITEMS, Item
 from bylaw.hold.text import Seen
 from bylaw.hold.values import Values, comparisons_at
@@ -141,7 +142,7 @@ class _Facts:
         if found is None:
             return None
         name, words = found
-        quote, operator = _bounded(seen, tokens, words, figure)
+        quote, operator = _bounded(seen, tokens, words, figure, form_words(name, tokens, (figure,)))
         value = amounts[0].numerator if amounts[0].denominator == 1 else float(amounts[0])
         return Item(kind="fact", name=name.name, operator=operator, value=value, unit=figure.unit, quote=quote)
 
@@ -275,8 +276,12 @@ def _fits(figure: Figure, name: Name) -> bool:
     return measure(Fraction(1), figure.unit).kind == measure(Fraction(1), unit).kind
 
 
-def _bounded(seen: Seen, tokens: Sequence[Token], words: Sequence[Token], figure: Figure) -> tuple[str, str | None]:
-    """The quote of a number from the words that name it to the figure and what bounds it, and the operator."""
+def _bounded(
+    seen: Seen, tokens: Sequence[Token], words: Sequence[Token], figure: Figure, called: frozenset[int]
+) -> tuple[str, str | None]:
+    """The quote of a number from the words that name it to the figure and what bounds it, and the operator. What it is
+    *called* by, where such words begin, bounds nothing.
+    """
     inside = _in(tokens, figure)
     spelled = [token.word for token in tokens]
     operator: str | None = None
@@ -287,7 +292,7 @@ def _bounded(seen: Seen, tokens: Sequence[Token], words: Sequence[Token], figure
         is_behind = tokens[first].start >= figure.end and first > 0 and tokens[first - 1] is inside[-1]
         is_behind = is_behind and not seen.text.seen[figure.end : tokens[first].start].strip()
         is_behind = is_behind and tokens[first].word not in _ELAPSED  # "40 days after" is how long it has been
-        if said != "==" and (is_next or is_behind):
+        if said != "==" and (is_next or is_behind) and tokens[first].start not in called:
             operator = said
             starts.append(tokens[first].start)
             ends.append(tokens[behind - 1].end)
