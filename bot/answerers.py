@@ -10,6 +10,7 @@ import importlib
 import threading
 import time
 from collections.abc import Callable, Mapping, Sequence
+from datetime import date
 from typing import TYPE_CHECKING, Any
 
 from bot.conversation import Question, Turn
@@ -83,7 +84,7 @@ def _decision(question: Question, state: dict[str, Any], index: BundleIndex) -> 
 
 def _decision_score(text: str, index: BundleIndex) -> float:
     """How much *text* is a question about a decision. Who may do something is a rule, not what was once decided."""
-    if not index.bundle.decisions.decisions:
+    if _is_settled(text, index) or not index.bundle.decisions.decisions:
         return 0.0
     from bot.decisions.recognise import asks_otherwise, is_decision_question
 
@@ -93,6 +94,23 @@ def _decision_score(text: str, index: BundleIndex) -> float:
     ):  # "should we still …?" asks how a decision stands
         return min(score, float(index.rules.routing.answer_from) / 2)
     return score
+
+
+def _is_settled(text: str, index: BundleIndex) -> bool:
+    """Does *text* ask what may be done, and do the declared words of the policies account for all of it?
+
+    Then no other kind has to be loaded to be compared.
+    """
+    if index.bundle.bundle_metadata.unread or not asks_for_permission(text) or is_request(text):
+        return False
+    return index.recently(_is_whole)(text)
+
+
+def _is_whole(index: BundleIndex, text: str) -> bool:
+    from bot.enforcement.assemble import matched  # the answer needs it next
+
+    reading = matched(text, date(2000, 1, 1), index)  # for its kind the day does not matter
+    return any(one.item.kind == "asks" for one in reading.items) and not reading.residue
 
 
 def _decision_topics(index: BundleIndex) -> Sequence[str]:
@@ -154,6 +172,8 @@ def _is_of_the_unread(text: str, index: BundleIndex) -> bool:
 def _scored(index: BundleIndex, text: str) -> float:
     """How much *text* is a data question. A word like "remove" makes it a request to write, but no more than likely:
     "can I remove a review?" asks about the policy, and answering that writes nothing."""
+    if _is_settled(text, index):
+        return 0.0
     edge = float(index.rules.routing.answer_from)
     least = edge if _is_of_the_unread(text, index) else 0.0  # that it cannot be read has to be said
     if not index.bundle.context.entities:
