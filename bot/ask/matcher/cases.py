@@ -138,7 +138,7 @@ class _Facts:
         if len(amounts) != 1 or is_below or figure.is_ordinal or figure.per or is_taken or is_day:
             return None
         behind = next((t.word for t in tokens if t.start >= figure.end), "")
-        found = None if behind in closed("apiece") else _named(figure, numbers, tokens, self.index, self.tested)
+        found = None if behind in closed("apiece") or _is_either(tokens, figure) else _named(figure, numbers, tokens, self.index, self.tested)
         if found is None:
             return None
         name, words = found
@@ -205,6 +205,14 @@ def _is_literal(words: Sequence[Token], texts: Iterable[str]) -> bool:
     """Are the words one of the texts as it is declared, and not only of its stem?"""
     said = tuple(token.word for token in words)
     return any(said == words_of(text.replace("_", " ")) for text in texts)
+
+
+def _is_either(tokens: Sequence[Token], figure: Figure) -> bool:
+    """Is it one of two numbers of which either may be ("more than 40 or less than 3")?"""
+    clauses = {token.clause for token in _in(tokens, figure)}
+    same = [token for token in tokens if token.clause in clauses]
+    others = [token for token in same if token.is_number and not figure.start <= token.start < figure.end]
+    return bool(others) and any(token.word == "or" for token in same)
 
 
 def _in(tokens: Sequence[Token], figure: Figure) -> list[Token]:
