@@ -77,7 +77,10 @@ def _agreed(seen: Seen, found: Sequence[tuple[int, Item]]) -> Iterator[Item]:
                 kept.append(one)
             last = one
         agreed += kept
-    yield from (item for _, item in sorted(agreed, key=lambda one: one[0]))
+    once: dict[str, Item] = {}
+    for _, item in sorted(agreed, key=lambda one: one[0]):
+        once.setdefault(item.model_dump_json().casefold(), item)  # the same words again say the same
+    yield from once.values()
 
 
 def _asked(owners: Sequence[tuple[Name, str | None]]) -> str | None:
@@ -138,7 +141,8 @@ class _Facts:
         if len(amounts) != 1 or is_below or figure.is_ordinal or figure.per or is_taken or is_day:
             return None
         behind = next((t.word for t in tokens if t.start >= figure.end), "")
-        found = None if behind in closed("apiece") or _is_either(tokens, figure) else _named(figure, numbers, tokens, self.index, self.tested)
+        is_open = behind in closed("apiece") or _is_either(tokens, figure)
+        found = None if is_open else _named(figure, numbers, tokens, self.index, self.tested)
         if found is None:
             return None
         name, words = found
