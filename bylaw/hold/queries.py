@@ -121,6 +121,8 @@ def _bear_functions(one: Bearing, target: Target) -> None:
     others = {name for name in named if not _shares_a_word(name, mine, one)}
     if not mine.isdisjoint(("count", "count_distinct")):  # the total of rows is their number
         one.take_classes("aggregating_sum")
+        if target.parts[0].kind == "entity":  # no row of a thing is there twice
+            one.take_classes("aggregating_count_distinct")
         others -= {"sum"}
     strict = sorted(others & {"avg", "median", "min", "max", "sum"})
     if strict and not named & set(target.functions):
@@ -128,8 +130,9 @@ def _bear_functions(one: Bearing, target: Target) -> None:
     outer = target.function
     if outer is not None and outer not in named and outer not in _TOTALS | {"list", "values"}:
         one.weaken("words", f"no word of it says {outer}")
+    one.take_classes("aggregating_list", "doing")  # "return the number of …" only asks to see it
     if not target.functions:
-        one.take_classes("aggregating_count", "aggregating_sum", "aggregating_list")
+        one.take_classes("aggregating_count", "aggregating_sum")
 
 
 def _spans_of(name: str, one: Bearing, bounding: set[int]) -> list[tuple[int, int]]:
@@ -146,7 +149,7 @@ def _shares_a_word(name: str, mine: set[str], one: Bearing) -> bool:
 
 def bear_group(one: Bearing) -> None:
     """What the rows are grouped by; a date by a unit that the words name."""
-    one.take_classes("grouping")
+    one.take_classes("grouping", "doing", "aggregating_list")
     for wish in map(str, one.item.values):
         _bear_members(one, wish)
     if one.item.name is None:

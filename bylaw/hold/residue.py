@@ -68,7 +68,11 @@ def _is_content(token: Token, seen: Seen, index: Index) -> bool:
     root = stem(token.word)
     if root in index.idle:
         return False
-    return not is_empty(token.word) or (root in index.single and not _is_another_spelling(token, seen))
+    if not is_empty(token.word):
+        return True
+    if token.is_code and not seen.text.seen.isupper():  # "the US" is a country
+        return True
+    return root in index.single and not _is_another_spelling(token, seen)
 
 
 def _is_another_spelling(token: Token, seen: Seen) -> bool:

@@ -25,8 +25,8 @@ def bear_time(one: Bearing) -> None:
         one.refuse(f"the words say {written}")
     one.value = written
     one.take(one.seen.words(spans[0].begins, spans[0].ends))
-    before = [token for token in one.tokens if token.end <= spans[0].begins]
-    if before and before[-1].word in closed("grain_year"):  # "the year 2021"
+    before = [token for token in one.tokens if token.end <= spans[0].begins and token.word != "of"]
+    if before and before[-1].word in closed("grain_year") | closed("grain_month"):  # "the year 2021"
         one.take(before[-1:])
     _bear_date_name(one)
 

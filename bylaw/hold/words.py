@@ -100,7 +100,7 @@ class Index:
                     self._add(text, Owner(one.name, value))
 
     def _add(self, text: str, owner: Owner) -> None:
-        stems = _stems(text)
+        stems = _stems(text) or _code(text)
         if stems:
             self._owners.setdefault(stems, set()).add(owner)
             self._longest[stems[0]] = max(len(stems), self._longest.get(stems[0], 0))
@@ -119,6 +119,8 @@ class Index:
             for size in range(min(self._longest.get(stems[i], 0), len(stems) - i), 0, -1):
                 owners = self._owners.get(tuple(stems[i : i + size]))
                 first, last = places[i], places[i + size - 1]
+                if size == 1 and not (is_content(tokens[first].word) or tokens[first].is_code):
+                    continue  # "us" is not the declared "US"
                 if owners is not None and tokens[first].clause == tokens[last].clause:
                     yield Mention(first, last, frozenset(owners), size)
                     i += size - 1
@@ -266,6 +268,11 @@ def _stems(text: str) -> Stems:
         return ()
     determiners = lexicon()["determiner"]
     return tuple(stem(word) for word in words if word not in determiners)
+
+
+def _code(text: str) -> Stems:
+    """A code that reads like a little word but for its capitals ("US", "IT"); none for any other text."""
+    return tuple(map(stem, words_of(text))) if text.isupper() and len(text) > 1 else ()
 
 
 def _content(texts: Iterable[str]) -> frozenset[str]:

@@ -38,12 +38,16 @@ _PAUSE = frozenset('.!?…;:,()|[]–—"')
 
 @dataclass(frozen=True, slots=True)
 class Token:
-    """A word, a number or a sign. `word` is its lower-case spelling, `clause` counts pauses within the text."""
+    """A word, a number or a sign. `word` is its lower-case spelling, `clause` counts pauses within the text.
+
+    `is_code`: it stands in capitals, which tells "US" and "IT" from the little words that read alike.
+    """
 
     word: str
     start: int
     end: int
     clause: int
+    is_code: bool = False
 
     @property
     def is_word(self) -> bool:
@@ -161,7 +165,7 @@ def tokens(seen: str) -> Iterator[Token]:
     for match in _TOKEN.finditer(seen):
         sign = match[0]
         clause += sign in _PAUSE
-        yield Token(sign.casefold(), match.start(), match.end(), clause)
+        yield Token(sign.casefold(), match.start(), match.end(), clause, len(sign) > 1 and sign.isupper())
 
 
 @lru_cache(maxsize=20_000)

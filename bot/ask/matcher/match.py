@@ -5,6 +5,7 @@ Nothing else: what it does not take is residue. An author who wants more taken d
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from itertools import islice
 
 from bot.ask.matcher.cases import match_case
@@ -17,13 +18,17 @@ from bylaw.hold.values import Values
 
 
 def match(text: str, ground: Ground) -> Proposal:
-    """What *text* says in the declared words of *ground*."""
+    """What *text* says in the declared words of *ground*; of several readings the likeliest."""
+    return next(matches(text, ground))
+
+
+def matches(text: str, ground: Ground) -> Iterator[Proposal]:
+    """The readings of *text*: several where a phrase of a data question is what several names are called."""
     seen = see(text)
     values = Values(seen, ground.clock)
-    if ground.kind == "policy":
-        found = match_case(seen, values, ground.index)
-    elif ground.kind == "data":
-        found = match_query(seen, values, ground.index)
+    if ground.kind == "data":
+        yield from map(Proposal, match_query(seen, values, ground.index))
     else:
-        found = match_records(seen, values, ground.index)
-    return Proposal(tuple(islice(found, MOST_ITEMS)))
+        is_policy = ground.kind == "policy"
+        found = match_case(seen, values, ground.index) if is_policy else match_records(seen, values, ground.index)
+        yield Proposal(tuple(islice(found, MOST_ITEMS)))

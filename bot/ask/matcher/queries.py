@@ -1,40 +1,220 @@
-"""What a data question says: numbers that are called so, groups behind "by", declared values, spans of time."""
+"""What a data question says in declared words: numbers, groups, conditions, spans of time, orders and limits.
+
+Every rule takes marks of a sentence that no rule before it took. What none takes is left over: it is shown, and nobody
+guesses. A phrase that several names are called by gives a reading for each.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from itertools import islice, product
 
-from bot.ask.matcher.mentions import owned, quote_of
-from bylaw.hold.item import Item
+from bot.ask.matcher import arranged, conditions, numbers, ratios
+from bot.ask.matcher.marks import Mark, Sentence, read_sentence
+from bot.ask.matcher.parts import Draft, Part, Rule
+from bylaw.hold.item import MOST_ITEMS, Item
 from bylaw.hold.text import Seen
 from bylaw.hold.values import Values
-from bylaw.hold.words import Index, Mention
-from bylaw.language.lexicon import lexicon
-from bylaw.language.text import Token
+from bylaw.hold.words import Index, Name
+from bylaw.language.lexicon import closed
+
+MOST_READINGS = 8
+_MOST_SENTENCES = 12
+Choice = tuple[tuple[tuple[Name, str | None], ...], ...]
 
 
-def match_query(seen: Seen, values: Values, index: Index) -> Iterator[Item]:
-    """Numbers that are called so, groups behind "by", declared values, spans of time. Nothing else."""
-    for passage in seen.text.passages:
-        tokens = seen.words(passage.start, passage.end)
-        for mention in index.find(tokens):
-            words = tokens[mention.first : mention.last + 1]
-            yield from _part(seen, tokens, mention, words, index)
-        for span in values.spans_at(passage.start, passage.end):
-            if not span.is_untold:
-                yield Item(kind="time", quote=seen.text.seen[span.begins : span.ends])
+def match_query(seen: Seen, values: Values, index: Index) -> Iterator[tuple[Item, ...]]:
+    """The readings of a question, the likeliest first: one for each choice of the names that a phrase may be of."""
+    sentences = [read_sentence(seen, one, values, index) for one in seen.text.passages[:_MOST_SENTENCES]]
+    spoken = tuple(_spoken([mark for one in sentences for mark in one.marks]))
+    choices = islice(product(*(_choices(one, spoken) for one in sentences)), MOST_READINGS)
+    for choice in choices:
+        drafts: list[Draft] = []
+        for sentence, chosen in zip(sentences, choice, strict=True):
+            draft = Draft(sentence, index, chosen, any(one.has("asks") for one in drafts))
+            for rule in RULES:
+                rule(draft)
+            drafts.append(draft)
+        _show([part for draft in drafts for part in draft.parts])
+        items = [part.item(draft.sentence) for draft in drafts for part in draft.parts]
+        yield tuple(items[:MOST_ITEMS])
 
 
-def _part(
-    seen: Seen, tokens: Sequence[Token], mention: Mention, words: Sequence[Token], index: Index
-) -> Iterator[Item]:
-    metrics = owned(index, mention, "number")
-    parts = owned(index, mention, "part")
-    told = [(name, value) for name, value in parts if value is not None]
-    before = tokens[mention.first - 1] if mention.first else None
-    if len(metrics) == 1:
-        yield Item(kind="asks", name=metrics[0][0].name, quote=quote_of(seen, words))
-    elif len(told) == 1:
-        yield Item(kind="filter", name=told[0][0].name, operator="==", value=told[0][1], quote=quote_of(seen, words))
-    elif len(parts) == 1 and before is not None and before.word in lexicon()["grouping"]:
-        yield Item(kind="group", name=parts[0][0].name, quote=quote_of(seen, (before, *words)))
+def _spoken(marks: Sequence[Mark]) -> Iterator[frozenset[str]]:
+    """The entities that are spoken of: those called by name, then those of columns that nothing else is called as."""
+    names = [[name for name, _ in mark.names] for mark in marks]
+    yield frozenset(name.name for these in names for name in these if name.kind == "entity")
+    yield frozenset(these[0].owner or "" for these in names if len(these) == 1)
+
+
+def _choices(sentence: Sentence, spoken: Sequence[frozenset[str]]) -> Iterator[Choice]:
+    """Each choice of one column, or one value, for every phrase that is called so in several places."""
+    return islice(product(*(_names(mark, spoken) for mark in sentence.marks)), MOST_READINGS)
+
+
+def _names(mark: Mark, spoken: Sequence[frozenset[str]]) -> Sequence[tuple[tuple[Name, str | None], ...]]:
+    """A phrase keeps its one name of each kind; of several columns each is another reading, spoken things first."""
+    kinds: dict[str, list[tuple[Name, str | None]]] = {}
+    roles: list[tuple[Name, str | None]] = []
+    for name, value in mark.names:
+        if "@" in name.name:  # which way leads there, the thing behind it says
+            roles.append((name, value))
+            continue
+        kinds.setdefault("value" if value is not None else _KIND.get(name.kind, name.kind), []).append((name, value))
+    near = {kind: _nearest(those, spoken) for kind, those in kinds.items()}
+    return tuple((*chosen, *roles) for chosen in islice(product(*near.values()), MOST_READINGS))
+
+
+def _nearest(those: list[tuple[Name, str | None]], spoken: Sequence[frozenset[str]]) -> list[tuple[Name, str | None]]:
+    for owners in spoken:
+        those = [one for one in those if one[0].owner in owners] or those
+    return those
+
+
+_KIND = {"dimension": "column", "number": "column", "date": "column"}
+
+# ---- what is asked for where no number is
+
+
+def read_columns(draft: Draft) -> None:
+    """The columns that are listed: behind "return" or "list", or first of all, up to what is none."""
+    start = next((k for k in range(len(draft.marks)) if draft.says(k, "list") and k not in draft.used), None)
+    is_told = start is not None and draft.sentence.tokens[draft.marks[start].first].word not in closed("wh")
+    if not is_told and (draft.is_asked or _has_number(draft) or draft.has("group")):
+        return
+    k = draft.after(start) if start is not None else next(draft.free("name"), 0)
+    while draft.says(k, "list", "values") and draft.kind(k) == "operator":
+        k = draft.after(k)
+    first = start if start is not None else k
+    asked = {i for part in draft.parts if part.kind == "asks" for i in range(part.first, part.last + 1)}
+    while k < len(draft.marks):
+        name, last = _column(draft, k)
+        if name is not None and k not in draft.used and not _is_joined(draft, k):
+            draft.add(Part("asks", first, last, f"values({name.name})", owner=name.owner))
+        elif k not in asked and not draft.says(k, "and"):
+            return
+        k = first = last + 1
+
+
+def _has_number(draft: Draft) -> bool:
+    return any(one.kind == "asks" and not (one.name or "").startswith("list(") for one in draft.parts)
+
+
+def _is_joined(draft: Draft, k: int) -> bool:
+    """Is it the end of a longer name that nothing is called by: "country name"?"""
+    here, before = draft.marks[k], draft.marks[k - 1] if k else None
+    if before is None or before.kind != "name" or draft.name(k - 1, "entity") is not None:
+        return False
+    tokens = draft.sentence.tokens
+    return before.last + 1 == here.first and tokens[before.last].clause == tokens[here.first].clause
+
+
+def _column(draft: Draft, k: int) -> tuple[Name | None, int]:
+    """The column that begins there, with the word for its rows, and its last mark."""
+    if (column := draft.column_of(k)) is not None:
+        return column, k + 1
+    name = draft.name(k, "dimension", "number", "date")
+    is_other = draft.value(k) is not None or draft.name(k, "metric") is not None
+    if name is None or is_other or (draft.name(k, "entity") is not None and not draft.is_literal(k, name)):
+        return None, k
+    return name, k
+
+
+def read_rows(draft: Draft) -> None:
+    """The rows that are asked for where no number and no column is; by something, their number."""
+    if draft.has("asks") or draft.is_asked:
+        return
+    for k in draft.free("name"):
+        name = draft.name(k, "entity")
+        if name is not None:
+            function = "count" if draft.has("group") else "list"
+            draft.add(Part("asks", k, k, f"{function}({name.name})", owner=name.name))
+            return
+
+
+def _show(parts: Sequence[Part]) -> None:
+    """Rows beside which a number is asked for are what it is grouped by; where columns of the rows are asked for, these
+    are shown of each, and not what rows are told apart by.
+    """
+    asked = [one for one in parts if one.kind == "asks"]
+    shown = {one.owner for one in asked if (one.name or "").startswith("values(")}
+    has_number = any(not (one.name or "").startswith(("values(", "list(")) for one in asked)
+    for part in parts:
+        is_list = part.kind == "asks" and part.name == f"list({part.owner})"
+        if is_list and (has_number or part.owner in shown):
+            part.kind, part.name = "group", part.owner
+        if part.kind == "group" and part.name == part.owner and part.owner in shown:
+            part.value = "each"
+        if part.kind == "order" and part.name is None and not has_number and asked:
+            part.name = (asked[0].name or "").removeprefix("values(").removesuffix(")")
+
+
+def read_roles(draft: Draft) -> None:
+    """The words for the part that something plays, before what is said of it: "curated by the lab team"."""
+    for i in list(draft.free("name")):
+        for part in draft.parts if i not in draft.used else ():
+            role = draft.role(i, part.owner) if part.owner else None
+            if role is not None and part.name is not None and draft.after(i) in (part.first, part.first - 1):
+                if part.kind in ("group", "filter", "time") and part.name.startswith(part.owner or ""):
+                    part.name = part.name.replace(part.owner or "", role, 1)
+                    part.first = i
+                    draft.used.update((i, i + 1))
+                    break
+
+
+def read_beside(draft: Draft) -> None:
+    """The word for the rows beside what is said of them: "gold customers", "average rating of restaurants"."""
+    for k in list(draft.free("name")):
+        entity = draft.name(k, "entity")
+        if entity is None or k in draft.used:
+            continue
+        for part in draft.parts:
+            is_own = part.owner == entity.name or part.name in entity.kin
+            if is_own and (draft.after(part.last) == k or draft.after(k) == part.first):
+                part.first, part.last = min(part.first, k), max(part.last, k)
+                draft.used.add(k)
+                break
+
+
+def read_spans_of_others(draft: Draft) -> None:
+    """The time right behind a number of something else is of those rows: "with more than 3 orders in 2025"."""
+    for part in [one for one in draft.parts if one.kind == "having"]:
+        for time in [one for one in draft.parts if one.kind == "time" and one.name is None]:
+            if draft.after(part.last) == time.first:
+                draft.parts.remove(time)
+                part.of, part.last = [*part.of, time], time.last
+
+
+def read_verbs(draft: Draft) -> None:
+    """Words that only ask for something to be shown before what is asked for, or say that it is there behind it."""
+    for part in draft.parts:
+        behind = part.last + 1
+        if part.kind in ("asks", "group") and draft.says(behind, "done") and behind not in draft.used:
+            part.last = behind
+            draft.used.add(behind)
+        k = part.first - 1
+        if part.kind in ("asks", "group") and draft.says(k, "list") and k not in draft.used:
+            part.first = k
+            draft.used.add(k)
+
+
+RULES: Sequence[Rule] = (
+    arranged.read_times,
+    arranged.read_comparison,
+    ratios.read_ratios,
+    ratios.read_shares,
+    arranged.read_orders,
+    arranged.read_tops,
+    conditions.read_comparisons,
+    arranged.read_groups,
+    conditions.read_texts,
+    numbers.read_numbers,
+    conditions.read_values,
+    conditions.read_emptiness,
+    read_columns,
+    read_rows,
+    read_beside,
+    read_roles,
+    read_spans_of_others,
+    read_verbs,
+)

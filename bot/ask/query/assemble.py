@@ -15,7 +15,7 @@ from pydantic import ValidationError
 from bot.ask.query.conditions import each_of, read_conditions
 from bot.ask.query.groups import Groups, read_groups
 from bot.ask.query.names import Means, columns_of, is_entity, spell, spell_field, tells_rows
-from bot.ask.query.numbers import Numbers, read_over
+from bot.ask.query.numbers import Numbers, read_over, told_once
 from bot.ask.query.spans import read_window, window_before
 from bylaw.hold.item import Item, Scalar
 from bylaw.hold.targets import Expression, parse_expression
@@ -58,7 +58,7 @@ def assemble(items: Sequence[Item], means: Means) -> SemanticQuery:
     orders = _read_orders(draft, groups)
     numbers = draft.numbers
     made: dict[str, Any] = {
-        "metrics": (*dict.fromkeys(name for _, name in draft.asked), *draft.hidden),
+        "metrics": (*told_once([name for _, name in draft.asked], means), *draft.hidden),
         "measures": tuple(numbers.measures),
         "ratios": tuple(numbers.ratios),
         "differences": tuple(numbers.differences),

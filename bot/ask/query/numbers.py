@@ -7,6 +7,7 @@ their order). The names of made numbers are temporary: `renamed` gives them ours
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Any, cast, get_args
 
@@ -184,3 +185,26 @@ def read_over(item: Item) -> dict[str, Any]:
     if len(periods) != is_moving or not all(isinstance(one, int) and 1 <= one <= _MOST_PERIODS for one in periods):
         raise Unanswerable("a moving average is over some periods", "write `value: [moving, 3]`")
     return {"over": kind, "periods": periods[0] if periods else 1}
+
+
+def told_once(names: Sequence[str], means: Means) -> list[str]:
+    """The numbers, each once: "how many orders", beside a metric that counts them all, is that metric."""
+    metrics = {_made_of(name, means): name for name in names if name in means.context.metrics}
+    return list(dict.fromkeys(metrics.get(_made_of(name, means), name) for name in names))
+
+
+def _made_of(name: str, means: Means) -> tuple[str, str, str]:
+    """What a plain number is made of: the aggregate, the entity, the column; of another number only its name."""
+    metric = means.context.metrics.get(name)
+    if metric is not None:
+        is_plain = metric.entity is not None and metric.agg is not None and metric.filter is None
+        if not is_plain or metric.agg not in ("count", "sum", "avg", "min", "max", "median"):
+            return name, "", ""
+        return str(metric.agg), str(metric.entity), "" if metric.agg == "count" else str(metric.expr)
+    expression = parse_expression(name)
+    if expression.function is None or len(expression.arguments) != 1:
+        return name, "", ""
+    place, _, short = expression.arguments[0].text.partition(".")
+    entity = means.context.entities.get(place)
+    column = next((one.sql for one in entity.facts if one.name == short), short) if entity is not None else short
+    return expression.function, place, column

@@ -2,16 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection
+import re
+from collections.abc import Collection, Iterator
 from dataclasses import dataclass, replace
 
 from bot.ask.query.assemble import assemble
 from bot.ask.query.names import Means
+from bot.ask.query.relations import account_relations
 from bylaw.hold.hold import Ground, hold
-from bylaw.hold.item import By, HeldItem, Proposal, Reading, Stretch
+from bylaw.hold.item import By, HeldItem, Item, Proposal, Reading, Stretch
+from bylaw.hold.text import see
 from bylaw.language.text import words_of
 from bylaw.semantic.compiler import Compiler
 from bylaw.semantic.query import SemanticQuery, Unanswerable
+
+_WORD = re.compile(r"\w+")
 
 
 @dataclass(frozen=True)
@@ -60,12 +65,22 @@ def hold_question(
     reading = hold("" if is_picked else text, proposal, ground, by)
     held = (*reading.held, *proposal.misfits)
     reading = replace(reading, held=held, residue=_left_over(reading.residue, heard))
+    items = [one.item for one in reading.items]
     try:
-        query = assemble([one.item for one in reading.items], Means(compiler, ground.index, ground.clock))
-        compiler.compile(query)
+        query = assemble(items, Means(compiler, ground.index, ground.clock))
+        compiled = compiler.compile(query)
     except Unanswerable as problem:
         return HeldQuery(reading, None, problem)
+    used = {*compiled.entities, *(name for one in items for name in _entities(one, compiler))}
+    reading = account_relations(reading, see(text), ground.index, compiler.context, used)
     return HeldQuery(reading, query)
+
+
+def _entities(item: Item, compiler: Compiler) -> Iterator[str]:
+    """The entities that an item and those inside it name."""
+    yield from (word for word in _WORD.findall(item.name or "") if word in compiler.context.entities)
+    for one in (*item.of, *item.any_of):
+        yield from _entities(one, compiler)
 
 
 def _left_over(residue: tuple[Stretch, ...], heard: Collection[str]) -> tuple[Stretch, ...]:

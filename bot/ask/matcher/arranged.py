@@ -1,0 +1,238 @@
+"""How a data question wants its answer: by what, of which time, beside which other time, in which order, how many."""
+
+from __future__ import annotations
+
+from bot.ask.matcher.conditions import amount
+from bot.ask.matcher.marks import GRAINS
+from bot.ask.matcher.numbers import read_number
+from bot.ask.matcher.parts import GROUPABLE, Draft, Part, is_numeric
+from bylaw.hold.values import grains_in
+from bylaw.hold.words import Name
+
+_SIDES = ("desc", "asc")
+
+
+def read_times(draft: Draft) -> None:
+    """Spans of time, with the date that stands before them; one behind "compared with" is the other of two."""
+    for i in list(draft.free("time")):
+        span = draft.marks[i].span
+        before = draft.before(i)
+        is_compared = draft.says(before, "compare") and draft.has("time")
+        if span is not None and span.is_untold and not is_compared:
+            continue
+        if is_compared and span is not None:
+            value = "previous" if span.is_untold else None
+            draft.add(Part("compare", before, i, value=value))
+            continue
+        if draft.word(before) in ("year", "month") and before not in draft.used:  # "the month of April 2021"
+            draft.add(Part("time", before, i))
+            continue
+        date = draft.name(before, "date")
+        if date is not None and before not in draft.used and not draft.says(before - 1, "by"):
+            draft.add(Part("time", before, i, date.name, owner=date.owner))
+        else:
+            draft.add(Part("time", i, i))
+
+
+def read_comparison(draft: Draft) -> None:
+    """ "Compared to the previous month", where no span of its own stands there; "change by month" is the growth."""
+    for i in list(draft.free("operator")):
+        if draft.says(i, "compare") and draft.has("time") and not draft.has("compare"):
+            k = draft.after(i)
+            if draft.says(k, "compare") and draft.says(k + 1, *GRAINS):
+                draft.add(Part("compare", i, k + 1, value="previous"))
+        for over in ("running", "growth"):
+            if draft.says(i, over) and i not in draft.used and not draft.says(i, "by"):
+                draft.add(Part("over", i, i, value=over))
+
+
+def read_groups(draft: Draft) -> None:
+    """What stands behind "by", "per" or "each", and what "and" adds to it; "monthly" says it alone."""
+    for i in list(draft.free("operator")):
+        if draft.says(i, *GRAINS) and draft.sentence.tokens[draft.marks[i].first].word.endswith(("ly", "nual")):
+            _add_grain(draft, i, i)
+        elif draft.says(i, "by") and i not in draft.used:
+            _read_listed(draft, i)
+
+
+def _read_listed(draft: Draft, i: int) -> None:
+    k, first = draft.after(i), i
+    k = draft.after(k) if draft.says(k, "by") else k  # "by each author"
+    while (last := _read_group(draft, first, k)) is not None:
+        if not (draft.kind(last + 1) == "joining" and draft.says(last + 1, "and")):
+            return
+        first = k = last + 2
+
+
+def _read_group(draft: Draft, first: int, k: int) -> int | None:
+    """Adds the group that begins at *k*; its last mark, or None where none begins there."""
+    if k in draft.used and draft.kind(k) != "time":
+        return None
+    if draft.says(k, *GRAINS) and draft.kind(k) == "operator":
+        _add_grain(draft, first, k)
+        return k
+    if draft.kind(k) == "time":  # "in each of the last 8 weeks"
+        return _add_each(draft, first, k)
+    column, name = draft.column_of(k), thing_at(draft, k)
+    if column is not None and column.kind == "dimension":
+        draft.add(Part("group", first, k + 1, column.name, owner=column.owner))
+        return k + 1
+    if name is None or _is_narrowed(draft, k, name):
+        return None
+    if name.kind == "date":
+        if not draft.says(k + 1, *GRAINS):
+            return None
+        unit = next(one for one in GRAINS if draft.says(k + 1, one))
+        draft.add(Part("group", first, k + 1, name.name, unit=unit, owner=name.owner))
+        return k + 1
+    draft.add(Part("group", first, k, name.name, owner=name.owner or name.name))
+    return k
+
+
+def thing_at(draft: Draft, k: int) -> Name | None:
+    """What rows may be of there: the name that is called so to the letter, else the thing before its columns."""
+    if k in draft.used or draft.value(k) is not None or draft.name(k, "metric") is not None:
+        return None
+    found = [one for kind in GROUPABLE if (one := draft.name(k, kind)) is not None]
+    return next((one for one in found if draft.is_literal(k, one)), found[0] if found else None)
+
+
+def _is_narrowed(draft: Draft, k: int, name: Name) -> bool:
+    """ "By users who joined …" may be those who did it, or a row for each: it is not told here."""
+    return name.kind == "entity" and draft.says(k + 1, "who", "that", "which", "with", "whose", "have")
+
+
+def _add_grain(draft: Draft, first: int, k: int) -> None:
+    unit = next(one for one in GRAINS if draft.says(k, one))
+    draft.add(Part("group", first, k, unit=unit))
+
+
+def _add_each(draft: Draft, first: int, k: int) -> int | None:
+    mark = draft.marks[k]
+    units = grains_in(draft.sentence.tokens[mark.first : mark.last + 1])
+    if len(units) != 1:
+        return None
+    draft.add(Part("group", first, k, unit=next(iter(units))))
+    return k
+
+
+# ---- what comes first
+
+
+def read_tops(draft: Draft) -> None:
+    """ "Top 5 customers by revenue", "the region with the highest revenue", "which customer has the most orders"."""
+    for i in list(draft.free("operator")):
+        if draft.says(i, *_SIDES) and i not in draft.used and not draft.has("order"):
+            _ = _read_top(draft, i) or _read_superlative(draft, i)
+
+
+def _side(draft: Draft, i: int) -> str:
+    return next(one for one in _SIDES if draft.says(i, one))
+
+
+def _read_top(draft: Draft, i: int) -> bool:
+    """ "Top 5 customers by revenue"."""
+    k = draft.after(i)
+    count = k if draft.kind(k) == "figure" else None
+    k = draft.after(k) if count is not None else k
+    thing = _thing(draft, k)
+    if thing is None:
+        return False
+    by = draft.after(thing[1])
+    while draft.kind(by) in ("name", "joining") and not draft.says(by, "by"):
+        by += 1
+    number = read_number(draft, by + 1, is_counted=True) if draft.says(by, "by") else None
+    if number is None:
+        return False
+    number.first = by
+    draft.add(Part("order", i, i, value=_side(draft, i)))
+    _limit(draft, i, count)
+    draft.add(_group(draft, k, thing))
+    draft.add(number)
+    return True
+
+
+def _limit(draft: Draft, i: int, count: int | None) -> None:
+    figure = draft.marks[count].figure if count is not None else None
+    value = amount(figure) if figure is not None else 1
+    draft.add(Part("limit", i, i if count is None else count, value=value))
+
+
+def _thing(draft: Draft, k: int) -> tuple[Name, int] | None:
+    """The thing or column there that rows may be of, and its last mark; None where there is none."""
+    column, name = draft.column_of(k), thing_at(draft, k)
+    if column is not None and column.kind == "dimension" and k not in draft.used:
+        return column, k + 1
+    return (name, k) if name is not None and name.kind != "date" else None
+
+
+def _group(draft: Draft, k: int, thing: tuple[Name, int]) -> Part:
+    name, last = thing
+    return Part("group", k, last, name.name, owner=name.owner or name.name)
+
+
+def _read_superlative(draft: Draft, i: int) -> bool:
+    """ "The region with the highest revenue": the thing stands before, the number behind. "How much" is not asked."""
+    k = draft.after(i)
+    number = read_number(draft, k, is_counted=True)
+    column = draft.name(k, "number", "dimension") if number is None else None
+    head = next((h for h in range(i - 1, -1, -1) if _is_head(draft, h, i)), None)
+    thing = _thing(draft, head) if head is not None else None
+    if head is None or thing is None or _is_cut(draft, head, i):
+        return False
+    name, last = thing
+    is_counted = draft.kind(head - 1) == "figure" and head - 1 not in draft.used
+    if number is not None and number.owner != name.name:
+        shown, last_of = number, number.last
+    elif column is not None and is_numeric(column) and column.owner == name.name:
+        shown, last_of = Part("asks", k, k, f"values({column.name})"), k
+    else:
+        return False
+    order = number.name if number is not None else column.name if column is not None else None
+    draft.add(Part("order", i, last_of, value=_side(draft, i), name=order))
+    if is_counted:  # "the top 3 publications with the most citations" are told with their figures
+        draft.add(shown)
+    if is_counted and number is not None:
+        draft.add(_group(draft, head, thing))
+    else:
+        function = "list" if name.kind == "entity" else "values"
+        draft.add(Part("asks", head, last, f"{function}({name.name})", owner=name.owner or name.name))
+    _limit(draft, i, head - 1 if is_counted else None)
+    if is_counted and draft.says(head - 2, *_SIDES):
+        draft.parts[-1].first = head - 2
+        draft.used.add(head - 2)
+    return True
+
+
+def _is_head(draft: Draft, h: int, i: int) -> bool:
+    """Is it a thing that the words up to the superlative are said of: "the city with", "who has"?"""
+    thing = _thing(draft, h) if h not in draft.used else None
+    return thing is not None and (thing[1] + 1 == i or draft.kind(thing[1] + 1) == "joining")
+
+
+def _is_cut(draft: Draft, head: int, i: int) -> bool:
+    """Does anything that is not understood, or another question, stand between?"""
+    return any(draft.kind(k) in ("word", "figure", "time") for k in range(head + 1, i))
+
+
+def read_orders(draft: Draft) -> None:
+    """ "Sorted by revenue descending", "ordered by name alphabetically", "ordered from highest to lowest"."""
+    for i in list(draft.free("operator")):
+        if not draft.says(i, "order") or i in draft.used or draft.says(i, *_SIDES):
+            continue
+        k = draft.after(i)
+        number = read_number(draft, k, is_counted=True)
+        name = number.name if number is not None else _column(draft, k)
+        last = number.last if number is not None else k if name is not None else i
+        side = draft.after(last)
+        if not draft.says(side, *_SIDES):
+            continue
+        behind = side + 2
+        end = behind if draft.word(side + 1) == "to" and draft.says(behind, *_SIDES) else side
+        end = end + 1 if draft.word(end + 1) == "order" else end
+        draft.add(Part("order", i, end, name, value=_side(draft, side)))
+
+
+def _column(draft: Draft, k: int) -> str | None:
+    name = draft.name(k, "dimension", "number")
+    return name.name if name is not None else None

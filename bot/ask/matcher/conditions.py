@@ -1,0 +1,220 @@
+"""Which rows a data question means: declared values, named filters, numbers and texts of columns, rows of others."""
+
+from __future__ import annotations
+
+from fractions import Fraction
+from typing import Any
+
+from bot.ask.matcher.numbers import read_number, read_pick
+from bot.ask.matcher.parts import Draft, Part, is_numeric, widened
+from bylaw.hold.words import Name
+from bylaw.language.figures import Figure, measure
+from bylaw.language.units import unit_named
+
+
+def amount(figure: Figure) -> int | float:
+    """The number of a figure, as an item has it."""
+    value = figure.values[0]
+    assert isinstance(value, Fraction)
+    return value.numerator if value.denominator == 1 else float(value)
+
+
+def read_comparisons(draft: Draft) -> None:
+    """ "More than 3 orders", "price over 100 EUR", "a rating of 4 or more": one number, and the side it lies on."""
+    for i in list(draft.free("figure")):
+        if i in draft.used:
+            continue
+        first, last, side = _bounds(draft, i)
+        if side is not None:
+            part = _of_behind(draft, i, first, last, side) or _of_before(draft, i, first, last, side)
+            if part is not None:
+                draft.add(part)
+
+
+def _bounds(draft: Draft, i: int) -> tuple[int, int, str | None]:
+    """The marks of a number with what bounds it, and the side; None where nothing does."""
+    before, behind = draft.marks[i - 1] if i else None, draft.marks[i + 1] if i + 1 < len(draft.marks) else None
+    if before is not None and before.operator is not None:
+        return i - 1, i, before.operator
+    if behind is not None and behind.operator in (">=", "<="):
+        return i, i + 1, behind.operator
+    return i, i, None
+
+
+def _of_behind(draft: Draft, i: int, first: int, last: int, side: str) -> Part | None:
+    """ "More than 3 orders": a number of each row of something else that is spoken of before."""
+    k = draft.after(last)
+    picks = []
+    while (pick := read_pick(draft, k)) is not None and draft.is_before_thing(k):
+        picks.append(pick)
+        k = draft.after(pick.last)
+    column = draft.name(k, "number", "dimension")
+    if column is not None and is_numeric(column) and _fits(draft, i, column):
+        return None if picks or k in draft.used else _compared(draft, i, column, first, k, side)
+    number = read_number(draft, k, is_counted=True)
+    if number is None or _heads(draft, first, number) is False:
+        return None
+    return Part("having", first, number.last, number.name, side, amount(_figure(draft, i)), of=picks)
+
+
+def _of_before(draft: Draft, i: int, first: int, last: int, side: str) -> Part | None:
+    """ "Rating above 4", "revenue over 1000": the name stands before the number."""
+    k = draft.before(first)
+    column = draft.name(k, "number", "dimension")
+    if column is not None and is_numeric(column) and _fits(draft, i, column) and draft.name(k, "metric") is None:
+        return _compared(draft, i, column, k, last, side)
+    metric = draft.name(k, "metric")
+    if metric is None or k in draft.used or _heads(draft, k, None) is False:
+        return None
+    return Part("having", k, last, metric.name, side, amount(_figure(draft, i)), _figure(draft, i).unit)
+
+
+def _figure(draft: Draft, i: int) -> Figure:
+    found = draft.marks[i].figure
+    assert found is not None
+    return found
+
+
+def _heads(draft: Draft, first: int, number: Part | None) -> bool:
+    """Does something that has such a number of its own stand before: another entity, or a column?"""
+    own = number.owner if number is not None else None
+    for k in range(first - 1, -1, -1):
+        name = draft.name(k, "entity", "dimension")
+        if name is not None and draft.value(k) is None and name.name != own:
+            return True
+    return False
+
+
+def _fits(draft: Draft, i: int, column: Name) -> bool:
+    figure, unit = _figure(draft, i), unit_named(column.unit)
+    if figure.unit is None or figure.unit == unit:
+        return True
+    return unit is not None and measure(Fraction(1), figure.unit).kind == measure(Fraction(1), unit).kind
+
+
+def _compared(draft: Draft, i: int, column: Name, first: int, last: int, side: Any) -> Part:
+    figure = _figure(draft, i)
+    return Part("filter", first, last, column.name, side, amount(figure), figure.unit, owner=column.owner)
+
+
+def read_having(draft: Draft, i: int) -> Part | None:
+    """ "With more than 3 orders", "without orders", "that have orders": a number of each row, from mark *i* on."""
+    for k in (i, i + 1):
+        if draft.kind(k) == "figure" and k not in draft.used:
+            first, last, side = _bounds(draft, k)
+            found = _of_behind(draft, k, first, last, side) if side is not None and first == i else None
+            return found if found is None or found.kind == "having" or found.first == i else None
+    return _read_emptiness(draft, i) or (_read_emptiness(draft, i - 1) if draft.kind(i - 1) == "joining" else None)
+
+
+def read_emptiness(draft: Draft) -> None:
+    """ "Customers without orders" have none of them; "that have orders" at least one; "without an email" is missing."""
+    for i in list(draft.free("operator", "joining")):
+        part = _read_emptiness(draft, i) if i not in draft.used else None
+        if part is not None:
+            draft.add(part)
+
+
+def _read_emptiness(draft: Draft, i: int) -> Part | None:
+    is_none, is_some = draft.says(i, "none", "not"), draft.says(i, "with", "have", "has", "having")
+    k = draft.after(i)
+    k = draft.after(k) if draft.is_role(k) else k  # "who have received notifications"
+    if not (is_none or is_some) or k in draft.used or draft.name(k, "metric") is not None:
+        return None
+    entity = draft.name(k, "entity")
+    if entity is not None:
+        part = Part("having", i, k, f"count({entity.name})", "==" if is_none else ">=", 0 if is_none else 1)
+        is_told = draft.column_of(k) is None  # "with customer name" is of a column
+        return part if is_told and _heads(draft, i, Part("asks", k, k, owner=entity.name)) else None
+    column = draft.name(k, "dimension", "date", "number") if is_none and draft.value(k) is None else None
+    return Part("filter", i, k, column.name, "is null", owner=column.owner) if column is not None else None
+
+
+def read_texts(draft: Draft) -> None:
+    """A text in quotation marks, or a bare number, right behind the column, or behind "named", that it is a value of."""
+    for i in list(draft.free("text", "figure")):
+        k, operator = draft.before(i), "=="
+        search = next((one for one in _SEARCHES if draft.says(k, one)), None)
+        if search is not None:
+            operator, k = search, draft.before(k)
+        column = _label(draft, draft.before(k)) if draft.says(k, "named") else draft.name(k, "dimension")
+        first = draft.before(k) if draft.says(k, "named") else k
+        if column is None or column.type == "boolean" or first in draft.used:
+            continue
+        if draft.kind(i) == "text":
+            draft.add(Part("filter", first, i, column.name, operator, draft.marks[i].text, owner=column.owner))
+        elif _figure(draft, i).unit is None and operator == "==" and k == i - 1:
+            value = amount(_figure(draft, i)) if is_numeric(column) else draft.sentence.quote(*_ends(draft, i))
+            draft.add(Part("filter", k, i, column.name, operator, value, owner=column.owner))
+
+
+_SEARCHES = ("contains", "starts with", "ends with")
+
+
+def _label(draft: Draft, k: int) -> Name | None:
+    """The one text that rows of the thing there are told by."""
+    entity = draft.name(k, "entity")
+    known = [one for one in draft.index.names.values() if entity is not None and one.owner == entity.name]
+    found = [one for one in known if one.kind == "dimension" and one.near and not is_numeric(one)]
+    return found[0] if len(found) == 1 else None
+
+
+def _ends(draft: Draft, i: int) -> tuple[int, int]:
+    return draft.marks[i].first, draft.marks[i].last
+
+
+def read_values(draft: Draft) -> None:
+    """Declared values and named filters; several of different columns that "or" joins are one of several."""
+    k = 0
+    while k < len(draft.marks):
+        part = read_pick(draft, k) if k not in draft.used else None
+        if part is None or part.last in draft.used or _is_second(draft, part):
+            k += 1
+            continue
+        part, others = _with_column(draft, part), []
+        while (other := _alternative(draft, part if not others else others[-1])) is not None:
+            others.append(other)
+        _add_values(draft, part, others)
+        k = draft.parts[-1].last + 1
+
+
+def _is_second(draft: Draft, part: Part) -> bool:
+    """Is it another value of a column that was narrowed before, apart from it: "from Oslo to Bergen" is not both?"""
+    others = [one for one in draft.parts if one.kind == "filter" and one.name == part.name]
+    return any(one.last != part.first - 1 and one.value != part.value for one in others)
+
+
+def _with_column(draft: Draft, part: Part) -> Part:
+    """The part with what its column is called right before or behind it: "status cancelled", "gold tier"."""
+    for k, grow in ((part.first - 1, -1), (part.last + 1, 1)):
+        column = draft.name(k, "dimension")
+        if column is not None and column.name == part.name and draft.value(k) is None and k not in draft.used:
+            return widened(part, part.first + min(grow, 0), part.last + max(grow, 0))
+    return part
+
+
+def _alternative(draft: Draft, part: Part) -> Part | None:
+    """What stands behind "or" beside it; behind "and" only another value of the same column."""
+    k = part.last + 1
+    if draft.kind(k) != "joining" or not draft.says(k, "or", "and"):
+        return None
+    other = read_pick(draft, k + 1)
+    if other is None or other.last in draft.used or (draft.says(k, "and") and other.name != part.name):
+        return None
+    return other
+
+
+def _add_values(draft: Draft, part: Part, others: list[Part]) -> None:
+    if not others:
+        draft.add(part)
+        return
+    if all(one.name == part.name and one.operator == part.operator for one in others):
+        values = [one.value for one in (part, *others)]
+        operator = {"==": "in", "!=": "not in"}.get(str(part.operator))
+        if operator is not None:
+            draft.add(Part("filter", part.first, others[-1].last, part.name, operator, values, owner=part.owner))
+            return
+    if part.operator in ("!=", "is not"):  # "not A or B" may be both, or one: it is not told here
+        draft.add(part)
+        return
+    draft.add(Part("filter", part.first, others[-1].last, any_of=[part, *others], owner=part.owner))

@@ -1,0 +1,169 @@
+"""The marks of one sentence of a data question: declared phrases, spans of time, numbers, and words that ask.
+
+The longest declared phrase stands first; a word of the closed classes is a mark of each class that holds it. A word
+that is in none is a mark of its own, so that nothing is joined across it. Words that say nothing are no marks.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from fractions import Fraction
+
+from bot.ask.matcher.mentions import owned
+from bylaw.hold.bearing import is_empty
+from bylaw.hold.standing import is_negation
+from bylaw.hold.text import Seen
+from bylaw.hold.values import Values, comparisons_at
+from bylaw.hold.words import Index, Name
+from bylaw.language.dates import Span
+from bylaw.language.figures import Figure
+from bylaw.language.lexicon import lexicon
+from bylaw.language.text import Passage, Token
+
+MOST_TOKENS = 300  # of a sentence that is matched: a longer one is no question
+_LITERAL = re.compile(r"\"([^\"\n]{1,80})\"|(?<!\w)'([^'\n]{1,80})'(?!\w)")
+# What a word asks for, by the closed class of the lexicon that holds it.
+OPERATORS: Mapping[str, str] = {
+    "count": "aggregating_count", "sum": "aggregating_sum", "avg": "aggregating_avg", "min": "aggregating_min",
+    "max": "aggregating_max", "median": "aggregating_median", "list": "aggregating_list",
+    "values": "aggregating_distinct", "share": "aggregating_share", "ratio": "aggregating_ratio", "by": "grouping",
+    "desc": "ranking_desc", "asc": "ranking_asc", "compare": "comparing", "order": "ordering", "none": "emptiness",
+    "day": "grain_day", "week": "grain_week", "month": "grain_month", "quarter": "grain_quarter",
+    "year": "grain_year", "running": "over_running", "growth": "over_growth", "change": "over_change",
+    "named": "naming", "done": "doing", "contains": "containing", "starts with": "starting", "ends with": "ending",
+}  # fmt: skip
+GRAINS = ("day", "week", "month", "quarter", "year")
+_ALWAYS = frozenset(("all", "there"))  # stand within what is said, and part nothing
+_JOINING = frozenset(("and", "or", "with", "have", "has", "having", "that", "who", "which", "of", "to", "whose"))
+
+
+@dataclass(frozen=True)
+class Mark:
+    """What the tokens from `first` to `last` are. `names` are the declared names of a phrase, with the value it says."""
+
+    first: int
+    last: int
+    kind: str  # name, time, figure, text, operator, joining, word
+    says: frozenset[str] = frozenset()
+    names: tuple[tuple[Name, str | None], ...] = ()
+    span: Span | None = None
+    figure: Figure | None = None
+    operator: str | None = None  # the side on which a number lies
+    text: str = ""
+
+
+@dataclass(frozen=True)
+class Sentence:
+    """A sentence, its tokens and its marks in order."""
+
+    seen: Seen
+    tokens: tuple[Token, ...]
+    marks: tuple[Mark, ...]
+
+    def quote(self, first: int, last: int) -> str:
+        """The words from one token to another, with the signs that belong to a number."""
+        start, end = self.tokens[first].start, self.tokens[last].end
+        for mark in self.marks:
+            if mark.figure is not None and first <= mark.first and mark.last <= last:
+                start, end = min(start, mark.figure.start), max(end, mark.figure.end)
+        return self.seen.text.seen[start:end]
+
+
+def read_sentence(seen: Seen, passage: Passage, values: Values, index: Index) -> Sentence:
+    """The marks of a sentence; of one that is too long to be a question there are none."""
+    tokens = seen.words(passage.start, passage.end)
+    if len(tokens) > MOST_TOKENS:
+        return Sentence(seen, tokens, ())
+    names = list(_names(tokens, index))
+    declared = {(one.first, one.last) for one in names}
+    texts = [one for one in _texts(seen, passage, tokens) if (one.first, one.last) not in declared]
+    found = [*texts, *_times(passage, values, tokens), *names, *_numbers(passage, values, tokens)]
+    taken: dict[int, Mark] = {}
+    for mark in sorted(found, key=lambda one: (one.first - one.last, _RANK[one.kind])):
+        if all(k not in taken for k in range(mark.first, mark.last + 1)):
+            taken.update(dict.fromkeys(range(mark.first, mark.last + 1), mark))
+    return Sentence(seen, tokens, tuple(_bounding(list(_in_order(tokens, taken)), tokens)))
+
+
+_RANK: Mapping[str, int] = {"text": 0, "time": 1, "figure": 2, "name": 3}
+
+
+def _in_order(tokens: Sequence[Token], taken: Mapping[int, Mark]) -> Iterator[Mark]:
+    words = [token.word for token in tokens]
+    k = 0
+    while k < len(tokens):
+        mark = taken.get(k)
+        if mark is None:
+            free = next((i for i in range(k, len(tokens)) if i in taken), len(tokens))
+            mark = _operator(words[:free], k) or _plain(tokens, k)
+        if mark is not None:
+            yield mark
+        k = k + 1 if mark is None else mark.last + 1
+
+
+def _bounding(marks: Sequence[Mark], tokens: Sequence[Token]) -> Iterator[Mark]:
+    """The marks, those that bound a number only beside one: elsewhere "from" and "over" only join."""
+    for i, mark in enumerate(marks):
+        beside = {one.kind for one in (*marks[max(0, i - 1) : i], *marks[i + 1 : i + 2])}
+        if mark.says == {"compare"} and mark.operator is None and is_empty(tokens[mark.first].word):
+            continue  # "from Oslo"
+        if mark.operator is None or "figure" in beside:
+            yield mark
+        elif mark.says and not (mark.says == {"compare"} and is_empty(tokens[mark.first].word)):
+            yield replace(mark, operator=None)
+        elif not is_empty(tokens[mark.first].word):
+            yield replace(mark, kind="word", operator=None)
+
+
+def _operator(words: Sequence[str], k: int) -> Mark | None:
+    """The longest phrase of the closed classes that begins there, with all that it says."""
+    sizes = {name: lexicon()[held].at(words, k) for name, held in OPERATORS.items()}
+    bound, side = next(((behind, side) for first, behind, side in comparisons_at(words[k:]) if first == 0), (0, "=="))
+    size = max(*sizes.values(), bound)
+    if size == 0 or (size == 1 and words[k] in _ALWAYS):
+        return None
+    says = frozenset(name for name, length in sizes.items() if length == size)
+    is_bound = bound == size and side != "=="
+    return Mark(k, k + size - 1, "operator", says, operator=side if is_bound else None) if says or is_bound else None
+
+
+def _plain(tokens: Sequence[Token], k: int) -> Mark | None:
+    word = tokens[k].word
+    if is_negation(tokens[k]):
+        return Mark(k, k, "operator", frozenset(("not",)))
+    if word in _JOINING:
+        return Mark(k, k, "joining", frozenset((word,)))
+    is_nothing = (is_empty(word) and not tokens[k].is_code) or word in _ALWAYS
+    return None if is_nothing else Mark(k, k, "word")
+
+
+def _texts(seen: Seen, passage: Passage, tokens: Sequence[Token]) -> Iterator[Mark]:
+    """What stands between quotation marks."""
+    for match in _LITERAL.finditer(seen.text.seen, passage.start, passage.end):
+        inside = [k for k, token in enumerate(tokens) if match.start() < token.start < match.end()]
+        if inside:
+            yield Mark(inside[0], inside[-1], "text", text=(match[1] or match[2]).strip())
+
+
+def _times(passage: Passage, values: Values, tokens: Sequence[Token]) -> Iterator[Mark]:
+    for span in values.spans_at(passage.start, passage.end):
+        inside = [k for k, token in enumerate(tokens) if span.begins <= token.start < span.ends]
+        if inside:
+            yield Mark(inside[0], inside[-1], "time", span=span)
+
+
+def _numbers(passage: Passage, values: Values, tokens: Sequence[Token]) -> Iterator[Mark]:
+    for figure in values.figures_at(passage.start, passage.end)[:MOST_TOKENS]:
+        inside = [k for k, token in enumerate(tokens) if figure.start <= token.start < figure.end]
+        is_said = figure.first >= 0 and len(figure.values) == 1 and isinstance(figure.values[0], Fraction)
+        if inside and is_said:
+            yield Mark(inside[0], inside[-1], "figure", figure=figure)
+
+
+def _names(tokens: Sequence[Token], index: Index) -> Iterator[Mark]:
+    for mention in index.find(tokens):
+        names = (*owned(index, mention, "number"), *owned(index, mention, "part"))
+        if names:
+            yield Mark(mention.first, mention.last, "name", names=names)

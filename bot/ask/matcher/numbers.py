@@ -1,0 +1,129 @@
+"""The numbers that a data question asks for: metrics, counts, aggregates of columns, shares and ratios."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from bot.ask.matcher.parts import Draft, Part, is_numeric, widened
+
+_AGGREGATES = ("avg", "median", "min", "max", "sum")
+
+
+def read_number(draft: Draft, i: int, is_counted: bool = False) -> Part | None:
+    """The number that begins at mark *i*; None where none does. *is_counted*: the rows of an entity are one."""
+    functions = [one for one in _AGGREGATES if draft.says(i, one)]
+    if (metric := draft.name(i, "metric")) is not None:
+        return Part("asks", i, i, metric.name)
+    if is_counted and (entity := draft.name(i, "entity")) is not None:
+        return Part("asks", i, i, f"count({entity.name})", owner=entity.name)
+    if draft.says(i, "count") and (counted := _read_count(draft, i)) is not None:
+        return counted
+    return next((found for one in functions if (found := _read_aggregate(draft, i, one)) is not None), None)
+
+
+def _read_count(draft: Draft, i: int) -> Part | None:
+    """ "How many active customers": the rows that are named behind what narrows them; "how many cities" are values."""
+    k = draft.after(i)
+    is_distinct = draft.says(i, "values")
+    while draft.says(k, "sum", "values") or _narrows(draft, k):
+        is_distinct |= draft.says(k, "values")
+        k = draft.after(k)
+    if (metric := draft.name(k, "metric")) is not None and k == draft.after(i):
+        return Part("asks", i, k, metric.name)
+    if (entity := draft.name(k, "entity")) is not None:
+        return Part("asks", i, k, f"count({entity.name})", owner=entity.name)
+    column = draft.name(k, "dimension") if is_distinct or draft.says(i, "count") else None
+    if column is None or (is_numeric(column) and not is_distinct):
+        return None
+    return Part("asks", i, k, f"count_distinct({column.name})", owner=column.owner)
+
+
+def _narrows(draft: Draft, k: int) -> bool:
+    """Does a value or a named filter stand there, and no number and no entity?"""
+    if draft.name(k, "metric") is not None or (draft.name(k, "entity") is not None and not _leads(draft, k)):
+        return False
+    return draft.value(k) is not None or draft.name(k, "filter") is not None
+
+
+def _leads(draft: Draft, k: int) -> bool:
+    """Does a value stand there, right before the thing that has it?"""
+    return draft.value(k) is not None and draft.name(k + 1, "entity") is not None
+
+
+def _read_aggregate(draft: Draft, i: int, function: str) -> Part | None:
+    """ "Average weight", "total revenue", "average number of orders per customer"."""
+    k = draft.after(i)
+    column = draft.column_of(k) if draft.name(k, "metric") is None else None
+    if column is not None and is_numeric(column):  # "average customer age"
+        return Part("asks", i, k + 1, f"{function}({column.name})", owner=column.owner)
+    column = draft.name(k, "number", "dimension")
+    if column is not None and is_numeric(column) and draft.name(k, "metric") is None:
+        return Part("asks", i, k, f"{function}({column.name})", owner=column.owner)
+    inner = read_number(draft, k) if not draft.says(k, *_AGGREGATES) else None
+    if inner is None:
+        return None
+    if function == "sum":
+        if draft.name(inner.last + 1, "metric") is not None:  # the sum of several numbers, which no item says
+            return None
+        return widened(inner, i, inner.last)
+    return _read_summary(draft, i, function, inner)
+
+
+def _read_summary(draft: Draft, i: int, function: str, inner: Part) -> Part | None:
+    """An aggregate of what each of something has: the thing stands behind "per"."""
+    by = draft.after(inner.last)
+    entity = draft.name(by + 1, "entity") if draft.says(by, "by") else None
+    if entity is None:
+        return widened(inner, i, inner.last)  # whoever holds it says that no word of its name is an average
+    group = Part("group", by, by + 1, entity.name)
+    return Part("asks", i, by + 1, f"{function}({inner.name})", of=[group])
+
+
+def read_pick(draft: Draft, i: int) -> Part | None:
+    """The declared value, flag or named filter there, turned by a negation before it."""
+    first = i
+    is_denied = draft.says(i, "not", "none") and draft.kind(i) == "operator"
+    if is_denied:
+        i = draft.after(i)
+    told, named = draft.value(i), draft.name(i, "filter")
+    if draft.name(i, "metric") is not None or (told is None and named is None):
+        return None
+    if named is not None:
+        return Part("filter", first, i, named.name, "is not" if is_denied else "is", owner=named.owner)
+    assert told is not None
+    name, value = told
+    if name.type == "boolean":
+        return Part("filter", first, i, name.name, "==", not is_denied, owner=name.owner)
+    return Part("filter", first, i, name.name, "!=" if is_denied else "==", value, owner=name.owner)
+
+
+def read_numbers(draft: Draft) -> None:
+    """Every other number that is asked for."""
+    for i in list(draft.free("name", "operator")):
+        if i in draft.used:
+            continue
+        part = read_number(draft, i)
+        if part is not None and _is_defining(draft, part):
+            continue
+        if part is not None and not draft.used & set(range(part.first, part.last + 1)):
+            draft.add(part)
+            draft.used -= set(_inside(draft, part))
+
+
+def _is_defining(draft: Draft, part: Part) -> bool:
+    """Does it only say what the number before it is: "revenue, which is the sum of …"?"""
+    before = [one for one in draft.parts if one.kind == "asks" and one.last < part.first]
+    tokens = draft.sentence.tokens
+    for one in before:
+        between = {t.word for t in tokens[draft.marks[one.last].last + 1 : draft.marks[part.first].first]}
+        if between & _COPULAS and not between & {"what", "how"}:
+            return True
+    return False
+
+
+_COPULAS = frozenset(("is", "are", "equals", "means"))
+
+
+def _inside(draft: Draft, part: Part) -> Iterator[int]:
+    """The marks in a count that narrow it: they are conditions of their own."""
+    return (k for k in range(part.first, part.last + 1) if _narrows(draft, k))

@@ -1,0 +1,164 @@
+"""The parts of a data question as they are found: items with the stretch of marks that says each.
+
+A `Draft` reads one sentence under one choice of names: a mark of several names stands for the one that is chosen.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, field, replace
+from typing import Any
+
+from bot.ask.matcher.marks import Mark, Sentence
+from bylaw.hold.item import Item
+from bylaw.hold.words import Index, Name
+from bylaw.language.text import words_of
+
+GROUPABLE = ("entity", "dimension", "date")
+_PASSED = frozenset(("of", "to", "with", "have", "has", "having", "that", "who", "which"))
+
+
+@dataclass
+class Part:
+    """An item that is being read: the marks from `first` to `last` say it; `owner` is the entity that it is of."""
+
+    kind: str
+    first: int
+    last: int
+    name: str | None = None
+    operator: Any = None
+    value: Any = None
+    unit: str | None = None
+    owner: str | None = None
+    of: list[Part] = field(default_factory=list)
+    any_of: list[Part] = field(default_factory=list)
+
+    def item(self, sentence: Sentence) -> Item:
+        """The item, with its quote."""
+        first, last = sentence.marks[self.first].first, sentence.marks[self.last].last
+        keys = {key: getattr(self, key) for key in ("name", "operator", "value", "unit")}
+        inner: dict[str, Any] = {
+            key: [one.item(sentence) for one in getattr(self, key)] for key in ("of", "any_of") if getattr(self, key)
+        }
+        given = {key: value for key, value in keys.items() if value is not None}
+        return Item(kind=self.kind, quote=sentence.quote(first, last), **given, **inner)
+
+
+@dataclass
+class Draft:
+    """A sentence as far as it is read. `is_asked`: an earlier sentence already says what is asked for."""
+
+    sentence: Sentence
+    index: Index
+    choice: Sequence[tuple[tuple[Name, str | None], ...]]
+    is_asked: bool = False
+    parts: list[Part] = field(default_factory=list)
+    used: set[int] = field(default_factory=set)
+
+    @property
+    def marks(self) -> tuple[Mark, ...]:
+        """The marks of the sentence."""
+        return self.sentence.marks
+
+    def says(self, i: int, *names: str) -> bool:
+        """Is the mark there a word that asks for one of these?"""
+        return 0 <= i < len(self.marks) and not self.marks[i].says.isdisjoint(names)
+
+    def word(self, i: int) -> str:
+        """The words of the mark there, in lower case."""
+        if not 0 <= i < len(self.marks):
+            return ""
+        mark = self.marks[i]
+        return " ".join(token.word for token in self.sentence.tokens[mark.first : mark.last + 1])
+
+    def is_before_thing(self, i: int) -> bool:
+        """Does a value stand there that narrows the thing behind it, and is none itself?"""
+        is_thing = self.name(i, "metric", "entity") is not None
+        return not is_thing or (self.value(i) is not None and self.name(i + 1, "entity") is not None)
+
+    def kind(self, i: int) -> str:
+        """The kind of the mark there; empty beyond the ends."""
+        return self.marks[i].kind if 0 <= i < len(self.marks) else ""
+
+    def name(self, i: int, *kinds: str) -> Name | None:
+        """The declared name of these kinds that the phrase there is called by; one of a value is none."""
+        if self.kind(i) != "name":
+            return None
+        found = [name for name, value in self.choice[i] if name.kind in kinds and (value is None or value == "true")]
+        return next((name for name in found if "@" not in name.name), None)
+
+    def role(self, i: int, entity: str) -> str | None:
+        """The part that *entity* plays by the words there: `customers@sender`."""
+        if self.kind(i) != "name":
+            return None
+        return next((one.name for one, _ in self.choice[i] if one.name.startswith(f"{entity}@")), None)
+
+    def is_role(self, i: int) -> bool:
+        """Do the words there only say how things belong together?"""
+        return self.kind(i) == "name" and all("@" in name.name for name, _ in self.choice[i])
+
+    def column_of(self, i: int) -> Name | None:
+        """The column behind the entity there, where both are one name: "customer region", "region of the customer"."""
+        entity, column = self.name(i, "entity"), self.name(i + 1, "dimension", "number", "date")
+        if entity is None or column is None or self.value(i + 1) is not None:
+            return None
+        is_next = self.marks[i + 1].first == self.marks[i].last + 1
+        return column if is_next and column.owner == entity.name else None
+
+    def is_literal(self, i: int, name: Name) -> bool:
+        """Do the words there call it so to the letter?"""
+        mark = self.marks[i]
+        said = tuple(token.word for token in self.sentence.tokens[mark.first : mark.last + 1])
+        return any(words_of(text) == said for text in name.texts)
+
+    def value(self, i: int) -> tuple[Name, str] | None:
+        """The declared value that the phrase there says, with the name that it is of."""
+        if self.kind(i) != "name":
+            return None
+        return next(((name, value) for name, value in self.choice[i] if value is not None), None)
+
+    def after(self, i: int) -> int:
+        """The place of the mark behind, past words that only join."""
+        i += 1
+        while i < len(self.marks) and self.kind(i) == "joining" and not self.marks[i].says.isdisjoint(_PASSED):
+            i += 1
+        return i
+
+    def before(self, i: int) -> int:
+        """The place of the mark before, past words that only join."""
+        i -= 1
+        while i >= 0 and self.kind(i) == "joining" and not self.marks[i].says.isdisjoint(_PASSED):
+            i -= 1
+        return i
+
+    def free(self, *kinds: str) -> Iterator[int]:
+        """The marks of these kinds that no part has taken yet."""
+        return (i for i in range(len(self.marks)) if i not in self.used and self.kind(i) in kinds)
+
+    def add(self, part: Part) -> None:
+        """One part more, which takes its marks."""
+        self.parts.append(part)
+        self.take(part)
+
+    def take(self, part: Part) -> None:
+        """The marks of a part, and of those inside, are taken."""
+        self.used.update(range(part.first, part.last + 1))
+        for one in (*part.of, *part.any_of):
+            self.take(one)
+
+    def has(self, kind: str) -> bool:
+        """Is there a part of that kind?"""
+        return any(one.kind == kind for one in self.parts)
+
+
+Rule = Callable[[Draft], None]
+
+
+def is_numeric(name: Name) -> bool:
+    """Are its values numbers?"""
+    return name.kind == "number" or (name.kind == "dimension" and name.type in ("integer", "decimal"))
+
+
+def widened(part: Part, first: int, last: int) -> Part:
+    """The part over more marks."""
+    return replace(part, first=min(first, part.first), last=max(last, part.last))
