@@ -179,7 +179,7 @@ def _scored(index: BundleIndex, text: str) -> float:
     if not index.bundle.context.entities:
         return least  # there is no data to ask about, or to write to
     from bot.analytics import prepared
-    from bot.analytics.reader.asking import begins_with_write, is_write_request
+    from bot.analytics.writes import begins_with_write, is_write_request
 
     weights = index.rules.routing.data
     if is_write_request(text):

@@ -11,7 +11,8 @@ from dataclasses import dataclass, replace
 from datetime import date
 from typing import Any
 
-from bot.analytics import form, items, readings, unread
+from bot.analytics import carrying, form, items, readings, stakes, unread
+from bot.analytics.matched import Desk, Matched
 from bot.analytics.plan import autonomy, judged, plans
 from bot.analytics.plan.execution import Execution
 from bot.analytics.plan.interfaces import ExecutionRequest, ExecutionResponse, Results
@@ -20,17 +21,15 @@ from bot.analytics.plan.plans import Assent, Settle
 from bot.analytics.plan.restatement import renamed, restated
 from bot.analytics.plan.rows import with_rows
 from bot.analytics.prepared import Prepared, prepared_for, previous_of
-from bot.analytics.reader import carrying
-from bot.analytics.reader.asking import is_follow_up, is_write_request
-from bot.analytics.reader.headline import headline
-from bot.analytics.reader.read import calendar_rules
-from bot.analytics.reader.reading import Bound, NotUnderstood, Unclear
+from bot.analytics.reading import Bound, Meant, NotUnderstood, Unclear
 from bot.analytics.reply import absent, alternatives, assumed, besides, business, ended, present, ties
 from bot.analytics.reply.charts import chart
 from bot.analytics.reply.citing import citations_of
+from bot.analytics.reply.headline import headline
 from bot.analytics.reply.names import Names
 from bot.analytics.reply.ties import UNSEEN, Ties
-from bot.ask.ground import ground_of_data
+from bot.analytics.writes import is_write_request
+from bot.ask.ground import calendar_rules, ground_of_data
 from bot.ask.query import propose
 from bot.ask.query.propose import Proposed
 from bot.ask.query.reading import HeldQuery, hold_question
@@ -79,7 +78,6 @@ def answer(
     reads every question besides the reader: what both read alike is answered.
     """
     means = _Means(index, prepared_for(index), warehouse, rights, settle or plans.always, llm)
-    state = {**state, "settled": carrying.settled(question.text, state)}
     turn = _turn(question, state, means)
     if turn.reply.form is not None:  # also what the catalogue cannot answer as it was asked
         turn = replace(turn, reply=turn.reply.model_copy(update={"status": "needs_choice"}))
@@ -90,9 +88,9 @@ def answer(
 
 def _turn(question: Question, state: dict[str, Any], means: _Means) -> Turn:
     if (picked := readings.picked(question.text, state)) is not None:
-        return _picked(question, state, *picked, means)
+        return _picked(question, state, picked, means)
     question = _filled_in(question, state)
-    index, prepared = means.index, means.prepared
+    index = means.index
     if question.options.get(form.OPTION) is not None:
         return _filled(question, state, means)
     if word := plans.heard(question.text):
@@ -111,24 +109,42 @@ def _turn(question: Question, state: dict[str, Any], means: _Means) -> Turn:
     if previous is not None and same == "":
         return _answer(question, state, Bound(previous, ()), means)
     text = same or text
-    reading = prepared.reader.read(text, index.local(question.asked_at).date(), previous)
-    match reading:
-        case NotUnderstood():
-            return _proposed(question.model_copy(update={"text": text}), state, reading, previous, means)
-        case Unclear():
-            return _unclear(question, state, reading, previous, means)
-        case Bound():
-            turn = _both(question.model_copy(update={"text": text}), state, reading, previous, means)
-            return carrying.unchanged(turn, text) if reading.query == previous and not reading.bindings else turn
+    return _read(question.model_copy(update={"text": text}), state, previous, means)
 
 
-def _picked(question: Question, state: dict[str, Any], text: str, reading: readings.Picked, means: _Means) -> Turn:
-    """The reading that the person picked of two, now or before."""
-    asked = question.model_copy(update={"text": text})
-    turn = _answer(asked, state, reading.bound(), means)
-    reply = turn.reply.model_copy(update={"meta": {"author": reading.author or "reader", "fallback_used": False}})
-    picks = readings.remembered(text, reading, state)
-    return replace(turn, reply=reply, state={**turn.state, "picks": picks})
+def _read(question: Question, state: dict[str, Any], previous: SemanticQuery | None, means: _Means) -> Turn:
+    """The answer to words: what the matcher reads in them, and beside it a model where one is asked."""
+    before = None if previous is None else carrying.items_of(state, previous)
+    desk = Desk(_ground(question, means), means.prepared.compiler, _hear_stakes(question, means))
+    matched = desk.read(question.text, before)
+    match matched.reading:
+        case NotUnderstood() as unclear:
+            turn = _proposed(question, state, unclear, previous, means)
+        case Unclear() as unclear:
+            turn = _unclear(question, state, unclear, means)
+        case Bound() as bound:
+            turn = _both(question, state, bound, previous, means)
+            if bound.query == previous:
+                turn = carrying.unchanged(turn, question.text)
+    return _with_reading(turn, matched)
+
+
+def _with_reading(turn: Turn, matched: Matched) -> Turn:
+    """*turn*, with how the question was read where nothing says it yet."""
+    if turn.reply.reading is not None or matched.written is None:
+        return turn
+    return replace(turn, reply=turn.reply.model_copy(update={"reading": matched.written}))
+
+
+def _picked(question: Question, state: dict[str, Any], picked: readings.Choosing, means: _Means) -> Turn:
+    """The reading that the person picked of several, now or before."""
+    reading = picked.reading
+    turn = _answer(question.model_copy(update={"text": picked.text}), state, reading.bound(), means)
+    meta = {"author": reading.author or "matcher", "fallback_used": False}
+    known = {"picks": readings.remembered(picked.text, reading, state)}
+    if picked.words:
+        known["settled"] = carrying.settled(state, picked.words, picked.name)
+    return replace(turn, reply=turn.reply.model_copy(update={"meta": meta}), state={**turn.state, **known})
 
 
 def _both(
@@ -140,19 +156,20 @@ def _both(
         return _answer(question, state, mine, means)
     if said.held is None or not said.is_whole:
         turn = _answer(question, state, mine if said.held is None else replace(mine, is_alone=True), means)
-        return _told(turn, said, "reader")
+        return _told(turn, said, "matcher")
     theirs = _bind(question, said.held, means, previous is not None)
-    both = f"reader and {said.model}"
+    both = f"matcher and {said.model}"
     turns = [_answer(question, state, one, means) for one in (mine, theirs)]
     if turns[0].reply.status == "refused":
         return _told(turns[1], said)
     if renamed(mine.query) == theirs.query or readings.is_same(*turns):
         return _told(turns[0], said, both)
     if turns[1].reply.status == "refused":
-        return _told(_answer(question, state, replace(mine, is_alone=True), means), said, "reader")
+        return _told(_answer(question, state, replace(mine, is_alone=True), means), said, "matcher")
     offered = readings.choices([_restated(one, means) for one in (mine, theirs)], turns)
     reply = _reply(question, means.index, status="needs_choice", text=readings.BOTH, choices=offered)
-    kept = {**state, "readings": readings.offered(question.text, (mine, replace(theirs, author=said.model)), offered)}
+    told = (mine, replace(theirs, author=said.model))
+    kept = {**state, "readings": readings.offered(question.text, told, offered)}
     papers = alternatives.papers(turns) if all("plan" in turn.artifacts for turn in turns) else {}
     return _told(Turn(reply, kept, artifacts=papers), said, both)
 
@@ -170,17 +187,16 @@ def _modelled(question: Question, previous: SemanticQuery | None, means: _Means)
     if means.llm is None or index.rules.autonomy.proposals is None:
         return None
     today = index.local(question.asked_at).date()
-    before = None if previous is None or not is_follow_up(question.text) else previous
+    before = None if previous is None or not carrying.is_follow_up(question.text) else previous
     shown = None if before is None else before.model_dump(mode="json", exclude_defaults=True)
-    heard = tuple(one.words for one in _read_stakes(question, means)[0])
+    heard = tuple(one.words for one in _hear_stakes(question, means))
     asked = propose.AskedOfModel(question.text, today, heard, shown)
     return propose.propose(asked, index, _ground(question, means), prepared.compiler, means.llm)
 
 
-def _read_stakes(question: Question, means: _Means) -> tuple[tuple[Binding, ...], tuple[str, ...]]:
-    """The words that say how much depends on the answer, and what they say."""
-    _, stakes, heard = means.prepared.reader.overheard(question.text, means.index.local(question.asked_at).date())
-    return stakes, heard
+def _hear_stakes(question: Question, means: _Means) -> tuple[Binding, ...]:
+    """The words that say how much depends on the answer, or how it is to be given."""
+    return stakes.hear(question.text, means.prepared.phrases, _ground(question, means).index)
 
 
 def _ground(question: Question, means: _Means) -> Ground:
@@ -191,13 +207,14 @@ def _ground(question: Question, means: _Means) -> Ground:
 
 def _bind(question: Question, held: HeldQuery, means: _Means, is_follow_up: bool = False) -> Bound:
     """What was held whole, as a reading."""
-    return replace(items.bound_of(held, *_read_stakes(question, means)), is_follow_up=is_follow_up)
+    heard = _hear_stakes(question, means)
+    return items.bound_of(held, heard, tuple(one.name for one in heard), is_follow_up)
 
 
 def _answer_items(question: Question, state: dict[str, Any], means: _Means) -> Turn:
     """The answer to items that a caller gives with the question: whole they run, else the form shows what holds."""
     proposal = read_items(question.options[items.OPTION], "data")
-    heard = [one.words for one in _read_stakes(question, means)[0]]
+    heard = [one.words for one in _hear_stakes(question, means)]
     held = hold_question(question.text, proposal, _ground(question, means), means.prepared.compiler, "given", heard)
     return _run_or_form(question, state, held, means)
 
@@ -222,42 +239,35 @@ def _told(turn: Turn, said: Proposed, author: str | None = None) -> Turn:
     return replace(turn, reply=reply, artifacts={**turn.artifacts, **said.papers()})
 
 
-def _unclear(
-    question: Question, state: dict[str, Any], reading: Unclear, previous: SemanticQuery | None, means: _Means
-) -> Turn:
+def _unclear(question: Question, state: dict[str, Any], reading: Unclear, means: _Means) -> Turn:
     """Which reading is meant, each with its figures where each may run alone; the answer where all give the same."""
     index, rules = means.index, means.index.rules.autonomy.alternatives
-    today = index.local(question.asked_at).date()
-
-    def ask(text: str) -> Turn | None:
-        bound = means.prepared.reader.read(text, today, previous)
-        if not isinstance(bound, Bound):
-            return None
-        return _answer(question.model_copy(update={"text": text}), state, bound, means)
-
-    reading = carrying.nearest(
-        reading, previous, lambda text: means.prepared.reader.read(text, today), means.prepared.context
-    )
     before = carrying.chosen(state, reading)
-    if before is not None and (turn := ask(before.value)) is not None:
+    if before is not None:
+        turn = _answer(question, state, before.bound, means)
         caveats = (*turn.reply.caveats, carrying.told(reading, before))
         return replace(turn, reply=turn.reply.model_copy(update={"caveats": caveats}))
-    is_few = rules is not None and 2 <= len(reading.choices) <= rules.computed
-    turns = alternatives.computed(reading.choices, ask) if is_few and means.warehouse is not None else ()
+
+    def ask(meant: Meant) -> Turn:
+        return _answer(question, state, meant.bound, means)
+
+    is_few = rules is not None and 2 <= len(reading.meant) <= rules.computed
+    turns = alternatives.computed(reading.meant, ask) if is_few and means.warehouse is not None else ()
     if turns and (same := alternatives.agreed(reading, turns)) is not None:
         return same
-    said = alternatives.told(reading, turns) if turns else reading
+    choices = alternatives.choices(reading, turns)
     reply = _reply(
         question,
         index,
         status="needs_choice",
         text=f"`{reading.words}` can mean more than one thing. Which one?",
-        choices=said.choices,
-        bindings=reading.bindings,
+        choices=choices,
         caveats=alternatives.shared_caveats(turns) if turns else (),
     )
     kept = alternatives.papers(turns) if turns else {}
-    return Turn(reply, carrying.offered(state, reading), artifacts=kept)
+    names = [one.name for one in reading.meant]
+    offered = readings.offered(question.text, [one.bound for one in reading.meant], choices, reading.words, names)
+    return Turn(reply, {**state, "readings": offered}, artifacts=kept)
 
 
 def _proposed(
@@ -295,9 +305,7 @@ def _filled(question: Question, state: dict[str, Any], means: _Means) -> Turn:
     index, prepared = means.index, means.prepared
     today = index.local(question.asked_at).date()
     try:
-        query = form.query_of(
-            form.filled(question.options[form.OPTION]), prepared.compiler, today, prepared.reader.calendar
-        )
+        query = form.query_of(form.filled(question.options[form.OPTION]), prepared.compiler, today, prepared.calendar)
     except Unanswerable as problem:
         return _formed(question, state, NotUnderstood(problem.message, problem.help), means)
     return _answer(question, state, Bound(query, ()), means)
@@ -386,7 +394,9 @@ def _answer(
     plan = _plan(query, sql, dialect, judgement, planned) | ({"ties": tied.papers} if tied is not None else {})
     if assent is not None:
         plan["confirms"] = assent.held.request_id
-    carried = {"query": plan["query"], **({"waiting": plans.kept(question, reply, bound)} if reply.choices else {})}
+    said = {"items": [one.written() for one in bound.items]} if bound.items else {}
+    waits = {"waiting": plans.kept(question, reply, bound)} if reply.choices else {}
+    carried = {"query": plan["query"], **said, **waits}
     log = judgement.log(prepared.context.entities[compiled.base].domain)
     tells = tuple(judgement.tells) if reply.status in ("answered", "escalated") else ()
     return Turn(reply, carried, artifacts={"plan": plan}, log=log | {"execution_time_ms": elapsed}, tells=tells)

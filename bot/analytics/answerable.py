@@ -1,7 +1,7 @@
 """Which questions a context can answer without a model: each is written from its own names, and read back.
 
 The verified queries as they are, and templates over every metric with a dimension, a value and a span of time that it
-has. What a template means is a query that is made without reading a word; a question is right where the reader's query
+has. What a template means is a query that is made without reading a word; a question is right where what is read in it
 compiles to the same statement. Nothing runs.
 """
 
@@ -14,17 +14,21 @@ from datetime import date
 from itertools import cycle, islice
 from typing import Literal
 
-from bot.analytics.reader.read import Reader
-from bot.analytics.reader.reading import Bound, NotUnderstood, Unclear
-from bot.analytics.reader.scope import Target, lexicon_of
-from bot.conversation import Choice
+from bot.analytics.matched import Desk
+from bot.analytics.reading import Bound, Meant, NotUnderstood, Unclear
+from bot.ask.ground import calendar_rules
 from bylaw.authored.context import Context, Dimension, VerifiedQuery
 from bylaw.authored.record import Grain
+from bylaw.hold.hold import Ground
+from bylaw.hold.values import Clock
+from bylaw.hold.words import Index
 from bylaw.language import dates
+from bylaw.language.text import words_of
 from bylaw.language.words import read_words
 from bylaw.semantic.clauses.measures import Numbers
 from bylaw.semantic.compiler import Compiler
 from bylaw.semantic.query import Condition, Filter, Order, SemanticQuery, Unanswerable, Window
+from bylaw.semantic.words import index_context
 
 Verdict = Literal["right", "asked back", "something else"]
 VERDICTS: tuple[Verdict, ...] = ("right", "asked back", "something else")
@@ -149,24 +153,21 @@ _TIMED_VALUED = (Template("{m} for {v} last year", span="last year", values=1),)
 
 def answerable(context: Context, today: date) -> Answerable:
     """Every question of *context*, read back on *today*."""
-    reader = Reader(context, lexicon_of(context))
-    compiler = reader.compiler
-    rows = tuple(_read_back(one, reader, compiler, today) for one in questions(context, reader, compiler, today))
-    return Answerable(rows, tuple(clashes(context)))
+    compiler = Compiler(context)
+    clock = Clock(today, calendar_rules(context.calendar))
+    desk = Desk(Ground("data", index_context(context), clock), compiler)
+    rows = tuple(_read_back(one, desk) for one in questions(desk))
+    return Answerable(rows, tuple(clashes(desk.ground.index)))
 
 
-def _read_back(asked: Asked, reader: Reader, compiler: Compiler, today: date) -> Row:
-    match reader.read(asked.text, today):
+def _read_back(asked: Asked, desk: Desk) -> Row:
+    compile_ = desk.compiler.compile
+    match desk.read(asked.text).reading:
         case Bound() as bound:
-            try:
-                is_right = any(
-                    compiler.compile(one).sql == compiler.compile(asked.query).sql for one in _same(bound.query)
-                )
-            except Unanswerable as problem:
-                return Row(asked, "asked back", problem.message, problem.help)
+            is_right = any(compile_(one).sql == compile_(asked.query).sql for one in _same(bound.query))
             return Row(asked, "right") if is_right else Row(asked, "something else", _told(bound.query))
         case Unclear() as unclear:
-            return Row(asked, "asked back", f"`{unclear.words}` can mean more than one thing", _meant(unclear.choices))
+            return Row(asked, "asked back", f"`{unclear.words}` can mean more than one thing", _meant(unclear.meant))
         case NotUnderstood() as stopped:
             return Row(asked, "asked back", stopped.message, stopped.help)
 
@@ -201,23 +202,25 @@ def _narrowed(condition: Condition) -> str:
     return type(condition).__name__.lower()
 
 
-def _meant(choices: Sequence[Choice]) -> str:
-    return "it may be: " + ", ".join(one.label for one in choices)
+def _meant(meant: Sequence[Meant]) -> str:
+    return "it may be: " + ", ".join(one.label for one in meant)
 
 
 # ---- the questions
 
 
-def questions(context: Context, reader: Reader, compiler: Compiler, today: date) -> Iterator[Asked]:
+def questions(desk: Desk) -> Iterator[Asked]:
     """The verified queries that say what they mean, then the templates over every metric."""
+    compiler = desk.compiler
+    context = compiler.context
     for name, verified in sorted(context.verified_queries.items()):
-        if (query := _of_verified(verified, reader, today)) is not None:
+        if (query := _of_verified(verified, desk.ground.clock)) is not None:
             yield Asked(verified.question, f"verified_queries/{name}", "verified", query)
     made = _Made(compiler)
     share = max(_FEWEST, MOST // max(1, len(context.metrics)))
     for place, (name, metric) in enumerate(sorted(context.metrics.items())):
-        phrases = _said_of_numbers([name.replace("_", " "), *metric.synonyms], reader)
-        found = _dimensions(context, reader, compiler, name, place)
+        phrases = _said_of_numbers([name.replace("_", " "), *metric.synonyms], desk.ground.index)
+        found = _dimensions(compiler, name, place)
         spans = made.has_time(name)
         templates = [*_PLAIN, *(_GROUPED + _VALUED if found else ()), *(_TIMED if spans else ())]
         templates += [*(_TIMED_GROUPED + _TIMED_VALUED if spans and found else ())]
@@ -225,7 +228,7 @@ def questions(context: Context, reader: Reader, compiler: Compiler, today: date)
         written = (
             one
             for template, phrase, pair in zip(turned, cycle(phrases), cycle(_pairs(found)), strict=False)
-            for one in _filled(template, name, phrase, pair, reader, made, today)
+            for one in _filled(template, name, phrase, pair, desk.ground.clock, made)
         )
         yield from islice(written, share)
 
@@ -251,25 +254,21 @@ class _Made:
         return self.is_possible(SemanticQuery(metrics=(metric,), grain="month"))
 
 
-def _said_of_numbers(phrases: Sequence[str], reader: Reader) -> Sequence[str]:
+def _said_of_numbers(phrases: Sequence[str], index: Index) -> Sequence[str]:
     """Those that name no rows too, where there are such: "leads" may ask for a list."""
-    named = reader.lexicon.named
-    keys = {phrase: tuple(word.text for word in read_words(phrase)) for phrase in phrases}
-    plain = [phrase for phrase in phrases if not any(one.kind == "entity" for one in named.get(keys[phrase], ()))]
+    entities = {words_of(text) for one in index.names.values() if one.kind == "entity" for text in one.texts}
+    plain = [phrase for phrase in phrases if words_of(phrase) not in entities]
     return plain or phrases
 
 
-def _dimensions(
-    context: Context, reader: Reader, compiler: Compiler, metric: str, place: int
-) -> list[tuple[str, Dimension]]:
+def _dimensions(compiler: Compiler, metric: str, place: int) -> list[tuple[str, Dimension]]:
     """What a metric can be grouped by in one way, another few for each metric so that all come up."""
-    made = _Made(compiler)
+    made, context = _Made(compiler), compiler.context
     owner = Numbers(compiler.names, SemanticQuery(metrics=(metric,))).number(metric).atoms[0].entity
-    near = sorted(context.entities, key=lambda name: (reader.nearness.distance(owner, name) or 0, name))
+    reachable = compiler.joins.reachable(owner)
     found = [
         (f"{name}.{one.name}", one)
-        for name in near
-        if reader.nearness.leads_to_one(owner, name)
+        for name in (owner, *sorted(set(reachable) - {owner}))
         for one in context.entities[name].dimensions
         if one.is_enum and not (one.data_type or "").lower().startswith("bool")
         if one.name not in context.entities[name].label and not one.unique
@@ -287,9 +286,7 @@ def _pairs(found: Sequence[tuple[str, Dimension]]) -> Sequence[Pair]:
     return [(one, found[(i + 1) % len(found)]) for i, one in enumerate(found)] or [None]
 
 
-def _filled(
-    template: Template, metric: str, phrase: str, pair: Pair, reader: Reader, made: _Made, today: date
-) -> Iterator[Asked]:
+def _filled(template: Template, metric: str, phrase: str, pair: Pair, clock: Clock, made: _Made) -> Iterator[Asked]:
     """The question of one template, where the metric and the dimensions can fill it."""
     words = {"m": phrase}
     names: tuple[str, ...] = ()
@@ -308,7 +305,7 @@ def _filled(
             return
     else:
         filters = ()
-    window = _window(template.span, reader, today)
+    window = _window(template.span, clock)
     if template.span and window is None:
         return
     query = SemanticQuery(
@@ -333,21 +330,21 @@ def _spoken(name: str) -> str:
     return said if said.startswith(one) else f"{one} {said}"
 
 
-def _window(span: str, reader: Reader, today: date) -> Window | None:
+def _window(span: str, clock: Clock) -> Window | None:
     if not span:
         return None
-    found = dates.find(span, today, reader.calendar)
+    found = dates.find(span, clock.today, clock.calendar)
     if len(found) != 1 or found[0].start is None or found[0].end is None:
         return None
     return Window(start=found[0].start, end=found[0].end, label=found[0].label)
 
 
-def _of_verified(verified: VerifiedQuery, reader: Reader, today: date) -> SemanticQuery | None:
+def _of_verified(verified: VerifiedQuery, clock: Clock) -> SemanticQuery | None:
     """What a verified query says that it means; None where it is a statement, or has gaps to fill."""
     spec = verified.query
     if spec is None or verified.parameters:
         return None
-    window = _window(spec.time or "", reader, today)
+    window = _window(spec.time or "", clock)
     if spec.time and window is None:
         return None
     filters = tuple(Filter(dimension=name, values=tuple(values)) for name, values in sorted(spec.filters.items()))
@@ -364,19 +361,19 @@ def _of_verified(verified: VerifiedQuery, reader: Reader, today: date) -> Semant
 # ---- names
 
 
-def clashes(context: Context) -> Iterator[Clash]:
+def clashes(index: Index) -> Iterator[Clash]:
     """Phrases that name several metrics, or several values, columns or rows where nothing beside them decides.
 
     A phrase that two columns of different entities share is decided by what is counted; two of the same are not.
     """
-    lexicon = lexicon_of(context)
-    for phrase, targets in sorted(lexicon.named.items()):
-        for kind in ("metric", "entity", "dimension", "fact", "time", "condition", "value"):
-            meant = sorted({_told_target(one) for one in targets if one.kind == kind})
-            owners = Counter(one.owner for one in targets if one.kind == kind)
-            if len(meant) > 1 and (kind in ("metric", "entity") or max(owners.values()) > 1):
-                yield Clash(" ".join(phrase), kind, tuple(meant))
-
-
-def _told_target(target: Target) -> str:
-    return f"{target.name} {target.value}" if target.kind == "value" else target.name
+    said: dict[tuple[str, str], set[tuple[str, str | None]]] = {}
+    for name in index.names.values():
+        for text in name.texts if "@" not in name.name else ():
+            said.setdefault((" ".join(words_of(text)), name.kind), set()).add((name.name, name.owner))
+        for value, texts in name.values.items() if name.type == "enum" else ():
+            for text in texts:
+                said.setdefault((" ".join(words_of(text)), "value"), set()).add((f"{name.name} {value}", name.owner))
+    for (phrase, kind), meant in sorted(said.items()):
+        owners = Counter(owner for _, owner in meant)
+        if len(meant) > 1 and (kind in ("metric", "entity") or max(owners.values()) > 1):
+            yield Clash(phrase, kind, tuple(sorted(name for name, _ in meant)))

@@ -7,7 +7,7 @@ and no grammar: the compiler says whether it can be answered, and the answer sho
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from datetime import date
 from types import MappingProxyType
 from typing import Annotated, Any, Literal
@@ -15,11 +15,12 @@ from typing import Annotated, Any, Literal
 from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, ValidationError
 
 from bot.analytics import offered, spelled
-from bot.analytics.reader.understood import Understood
+from bot.analytics.reading import Understood
 from bot.conversation import Choice, Form, FormField
 from bylaw.authored.context import Context, Entity
 from bylaw.authored.machines.access import Rights
 from bylaw.authored.record import Grain
+from bylaw.hold.item import Item
 from bylaw.language import dates
 from bylaw.language.periods import CalendarRules
 from bylaw.semantic.compiler import Compiler
@@ -278,6 +279,41 @@ def known_of(query: SemanticQuery) -> Understood:
         "limit": (str(query.limit),) if query.limit else (),
     }
     return {name: values for name, values in found.items() if values}
+
+
+def known_of_items(items: Sequence[Item]) -> Understood:
+    """What of *items* that make no query the fields of the form can say."""
+    found: dict[str, list[str]] = {}
+    for one in items:
+        for name, value in _fields(one):
+            found.setdefault(name, []).append(value)
+    return {name: tuple(dict.fromkeys(values)) for name, values in found.items()}
+
+
+def _fields(one: Item) -> Iterator[tuple[str, str]]:
+    """The fields that an item fills in, each with what."""
+    name, values = one.name or "", [str(value) for value in one.values]
+    match one.kind:
+        case "asks" if name.startswith(("values(", "list(")):
+            yield "by", name.partition("(")[2].removesuffix(")")
+        case "asks" if not one.of:
+            yield "metrics", name
+        case "group" if one.unit is not None:
+            yield "grain", one.unit
+        case "group" if name:
+            yield "by", name
+        case "filter" if not one.any_of and one.operator in ("==", "in", None) and "(" not in name:
+            yield from (("filters", f"{name}={value}") for value in values)
+        case "filter" if one.operator == "is":
+            yield "filters", name
+        case "filter" if one.operator in ("<", "<=", ">", ">=") and len(values) == 1 and one.unit is None:
+            yield "filters", f"{name}{one.operator}{values[0]}"
+        case "time" if one.quote is not None:
+            yield "period", one.quote
+        case "order":
+            yield "order", "descending" if one.value == "desc" else "ascending"
+        case "limit":
+            yield "limit", values[0]
 
 
 # ---- what a menu or a terminal sends back

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from bot.analytics.form import known_of
+from bot.analytics.form import known_of, known_of_items
 from bot.analytics.plan.restatement import renamed
-from bot.analytics.reader.reading import Bound, NotUnderstood
+from bot.analytics.reading import Bound, NotUnderstood
 from bot.ask.query.reading import HeldQuery
 from bot.conversation import Binding
 from bylaw.hold.item import HeldItem
@@ -19,13 +19,16 @@ _BOUND_AS: Mapping[str, str] = {
 }  # fmt: skip
 
 
-def bound_of(held: HeldQuery, stakes: tuple[Binding, ...] = (), heard: tuple[str, ...] = ()) -> Bound:
+def bound_of(
+    held: HeldQuery, stakes: tuple[Binding, ...] = (), heard: tuple[str, ...] = (), is_follow_up: bool = False
+) -> Bound:
     """The reading that runs: its query under our names, and which words say what of it."""
     assert held.query is not None, "only what is held whole runs"
     query = renamed(held.query)
     label = "" if query.window is None else query.window.label
     items = [one for one in held.reading.items if one.item.quote is not None]
-    return Bound(query, (*(_binding(one, label) for one in items), *stakes), heard)
+    said = (*(_binding(one, label) for one in items), *stakes)
+    return Bound(query, said, heard, is_follow_up=is_follow_up, items=held.items)
 
 
 def _binding(one: HeldItem, label: str) -> Binding:
@@ -36,10 +39,21 @@ def _binding(one: HeldItem, label: str) -> Binding:
 
 def unclear_of(held: HeldQuery) -> NotUnderstood:
     """What stands in the way of running it, with what was understood for the form."""
-    objections = held.objections()
-    told = "; ".join(objections[:_MOST_TOLD]) or "nothing says what is asked for"
+    left = dict.fromkeys(one.text for one in (*held.reading.residue, *held.reading.unknown))
+    objections = [one for one in held.objections() if "is left over" not in one]
+    if held.problem is not None and not held.reading.items and left:
+        objections = []  # nothing was understood: what was said is enough
+    told = "; ".join(objections[:_MOST_TOLD])
     more = len(objections) - _MOST_TOLD
     told += f"; and {more} more" if more > 0 else ""
-    understood = {} if held.query is None else known_of(renamed(held.query))
+    if left:
+        words = ", ".join(f"`{word}`" for word in list(left)[:_MOST_TOLD])
+        told = f"I do not understand {words} here{f'; {told}' if told else ''}"
+    understood = known_of(renamed(held.query)) if held.query is not None else known_of_items(held.items)
     bindings = bound_of(held).bindings if held.query is not None else ()
-    return NotUnderstood(f"not all of it holds: {told}", understood=understood, bindings=bindings)
+    help = held.problem.help if held.problem is not None and not left else _HELP if left else None
+    told = told or "nothing says what is asked for"
+    return NotUnderstood(told, help, tuple(left), understood=understood, bindings=bindings)
+
+
+_HELP = "leave it out, or say it in the words of the catalogue"

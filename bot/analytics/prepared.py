@@ -14,15 +14,16 @@ from weakref import WeakKeyDictionary
 
 from pydantic import ValidationError
 
-from bot.analytics.reader import carrying
-from bot.analytics.reader.asking import is_follow_up, is_write_request
-from bot.analytics.reader.headline import readable
-from bot.analytics.reader.read import Reader
-from bot.analytics.reader.reading import Bound
-from bot.analytics.reader.scope import lexicon_of
+from bot.analytics import carrying
+from bot.analytics.reading import Bound
+from bot.analytics.reply.headline import readable
+from bot.analytics.writes import is_write_request
+from bot.ask.ground import calendar_rules, ground_of_data
+from bot.ask.matcher.known import share_known
 from bot.index import BundleIndex
 from bot.pii import Mask
 from bylaw.authored.context import Context
+from bylaw.language.periods import CalendarRules
 from bylaw.semantic.query import SemanticQuery
 
 if TYPE_CHECKING:
@@ -39,13 +40,20 @@ class Prepared:
     """What is built once for a bundle."""
 
     context: Context
-    reader: Reader
     mask: Mask
+    phrases: tuple[str, ...]  # that say how much depends on an answer, or how it is to be given
 
-    @property
+    @cached_property
     def compiler(self) -> Compiler:
-        """What makes SQL of a query that was read."""
-        return self.reader.compiler
+        """What makes SQL of a query."""
+        from bylaw.semantic.compiler import Compiler  # heavy, and whether a text speaks of data is known without it
+
+        return Compiler(self.context)
+
+    @cached_property
+    def calendar(self) -> CalendarRules:
+        """How the organisation counts its periods."""
+        return calendar_rules(self.context.calendar)
 
     @cached_property
     def catalogue(self) -> Catalogue:
@@ -66,7 +74,7 @@ def prepare(index: BundleIndex) -> None:
 
 def score(text: str, index: BundleIndex) -> float:
     """How much *text* looks like a question about data, from 0 to 1."""
-    return 1.0 if is_write_request(text) else prepared_for(index).reader.knows(text, _ANY_DAY)
+    return 1.0 if is_write_request(text) else share_known(text, ground_of_data(index, _ANY_DAY, None))
 
 
 def continues(text: str, state: Mapping[str, Any], index: BundleIndex) -> bool:
@@ -77,11 +85,11 @@ def continues(text: str, state: Mapping[str, Any], index: BundleIndex) -> bool:
     rest = carrying.referred(text, index.rules.autonomy.same.phrases)
     if rest == "":
         return len(text.split()) > _FEW_WORDS  # "same" alone may be said to anybody
-    reader = prepared_for(index).reader
-    if not is_follow_up(text) and isinstance(reader.read(text, _ANY_DAY), Bound):
-        return False
-    behind = reader.read(rest or text, _ANY_DAY, previous)
-    return isinstance(behind, Bound) and behind.query != previous
+    from bot.analytics.matched import Desk  # as heavy as the compiler
+
+    before = carrying.items_of(state, previous)
+    found = Desk(ground_of_data(index, _ANY_DAY, None), prepared_for(index).compiler).read(rest or text, before).reading
+    return isinstance(found, Bound) and found.is_follow_up and found.query != previous
 
 
 def topics(index: BundleIndex) -> Sequence[str]:
@@ -101,12 +109,8 @@ def prepared_for(index: BundleIndex) -> Prepared:
     prepared = _desks.get(index)
     if prepared is None:
         context, rules = index.bundle.context, index.rules
-        phrases = (*rules.risk.stakes_phrases(), *rules.autonomy.preference_phrases())
-        prepared = Prepared(
-            context=context,
-            reader=Reader(context, lexicon_of(context, phrases)),
-            mask=Mask(rules.pii),
-        )
+        phrases = tuple(sorted({*rules.risk.stakes_phrases(), *rules.autonomy.preference_phrases()}))
+        prepared = Prepared(context, Mask(rules.pii), phrases)
         _desks[index] = prepared
     return prepared
 

@@ -1,4 +1,4 @@
-"""Two readers of one question: the same, or side by side with their figures until the person picks one.
+"""Several readings of one question: the same, or side by side with their figures until the person picks one.
 
 What was picked is remembered with the conversation: the same question is not asked back twice.
 """
@@ -7,11 +7,12 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from typing import Any
 
 from pydantic import ValidationError
 
-from bot.analytics.reader.reading import Bound
+from bot.analytics.reading import Bound
 from bot.analytics.reply.present import figure_of
 from bot.conversation import Binding, Choice, Spoken, Turn
 from bylaw.canonical import canonical_json
@@ -33,6 +34,16 @@ class Picked(Spoken):
     def bound(self) -> Bound:
         """The reading; who picked it has seen it, so it needs no further yes."""
         return Bound(self.query, self.bindings, self.stakes)
+
+
+@dataclass(frozen=True, slots=True)
+class Choosing:
+    """The question and the reading of it that was picked; which *words* of it mean what *name* says from now on."""
+
+    text: str
+    reading: Picked
+    words: str = ""
+    name: str = ""
 
 
 def kept(bound: Bound) -> dict[str, Any]:
@@ -62,24 +73,31 @@ def choices(said: Sequence[str], turns: Sequence[Turn]) -> tuple[Choice, ...]:
     return tuple(Choice(value=value, label=label) for value, label in zip(VALUES, labels, strict=True))
 
 
-def offered(text: str, readings: Sequence[Bound], told: Sequence[Choice]) -> dict[str, Any]:
-    """What the state keeps until one of the two is picked."""
-    pairs = zip(told, readings, strict=True)
-    return {"asked": text, "of": [{"value": one.value, "label": one.label, "is": kept(each)} for one, each in pairs]}
+def offered(
+    text: str, readings: Sequence[Bound], told: Sequence[Choice], words: str = "", names: Sequence[str] = ()
+) -> dict[str, Any]:
+    """What the state keeps until one of the readings is picked. *words* are those that mean the *names* in turn."""
+    of = [
+        {"value": one.value, "label": one.label, "is": kept(each), "name": name}
+        for one, each, name in zip(told, readings, names or [""] * len(readings), strict=True)
+    ]
+    return {"asked": text, "of": of, "words": words}
 
 
-def picked(text: str, state: Mapping[str, Any]) -> tuple[str, Picked] | None:
-    """The question and the reading of it that *text* picks, or that was picked before; None where none was."""
+def picked(text: str, state: Mapping[str, Any]) -> Choosing | None:
+    """The reading that *text* picks, or that was picked before for the same question; None where none was."""
     said = _plain(text)
     waiting = state.get("readings")
     try:
-        if isinstance(waiting, dict):
-            for one in waiting["of"]:
-                if said in (_plain(one["value"]), _plain(one["label"])):
-                    return str(waiting["asked"]), Picked.model_validate(one["is"])
+        offer: Mapping[str, Any] = waiting if isinstance(waiting, dict) else {"of": ()}
+        for one in offer["of"]:
+            first = _plain(one["label"]).partition(":")[0]
+            if said in (_plain(one["value"]), _plain(one["label"]), first):
+                words, name = str(offer.get("words") or ""), str(one.get("name") or "")
+                return Choosing(str(offer["asked"]), Picked.model_validate(one["is"]), words, name)
         known = state.get("picks")
         if isinstance(known, dict) and said in known:
-            return text, Picked.model_validate(known[said])
+            return Choosing(text, Picked.model_validate(known[said]))
     except (KeyError, TypeError, ValidationError):
         return None  # another version kept it
     return None

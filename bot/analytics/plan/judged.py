@@ -27,7 +27,7 @@ from bot.analytics.plan.interfaces import (
     RequestedAction,
     RequestRisk,
 )
-from bot.analytics.reader.reading import Bound
+from bot.analytics.reading import Bound
 from bot.conversation import Choice, Factors, Question, RiskAssessment
 from bot.index import BundleIndex
 from bylaw.authored.context import Context, Entity

@@ -14,7 +14,7 @@ from typing import Any, Literal
 
 from pydantic import Field, ValidationError
 
-from bot.analytics.reader.reading import Bound
+from bot.analytics.reading import Bound
 from bot.conversation import Binding, Choice, Question, Reply, Spoken
 from bylaw.semantic.query import SemanticQuery
 

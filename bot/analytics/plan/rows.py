@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from bot.analytics.reader.reading import Bound
+from bot.analytics.reading import Bound
 from bylaw.authored.context import Context
 
 

@@ -10,17 +10,17 @@ from collections.abc import Callable, Sequence
 from dataclasses import replace
 from typing import Any
 
-from bot.analytics.reader.reading import Unclear
+from bot.analytics.reading import Meant, Unclear
 from bot.analytics.reply.present import figure_of
 from bot.conversation import Choice, Turn
 
 
-def computed(choices: Sequence[Choice], ask: Callable[[str], Turn | None]) -> tuple[Turn, ...]:
+def computed(meant: Sequence[Meant], ask: Callable[[Meant], Turn]) -> tuple[Turn, ...]:
     """The answer of each reading; empty where one of them is not answered."""
     found: list[Turn] = []
-    for choice in choices:
-        turn = ask(choice.value)
-        if turn is None or turn.reply.status != "answered":
+    for one in meant:
+        turn = ask(one)
+        if turn.reply.status != "answered":
             return ()
         found.append(turn)
     return tuple(found)
@@ -31,19 +31,17 @@ def agreed(reading: Unclear, turns: Sequence[Turn]) -> Turn | None:
     first, *others = (turn.reply for turn in turns)
     if any(other.rows != first.rows or len(other.columns) != len(first.columns) for other in others):
         return None
-    names = " or ".join(f"`{_name(choice)}`" for choice in reading.choices)
+    names = " or ".join(f"`{one.name}`" for one in reading.meant)
     note = f"`{reading.words}` can mean {names}: all give the same."
     reply = first.model_copy(update={"caveats": (note, *first.caveats)})
     return replace(turns[0], reply=reply, artifacts={**turns[0].artifacts, **papers(turns)})
 
 
-def told(reading: Unclear, turns: Sequence[Turn]) -> Unclear:
-    """The choices, each with the figures that it gives."""
-    choices = []
-    for choice, turn in zip(reading.choices, turns, strict=True):
-        figures = figure_of(turn.reply.text)
-        choices.append(Choice(value=choice.value, label=f"{choice.label}: {figures}"))
-    return replace(reading, choices=tuple(choices))
+def choices(reading: Unclear, turns: Sequence[Turn] = ()) -> tuple[Choice, ...]:
+    """The readings to choose from, each with the figures that it gives where these are computed."""
+    figures = [f": {figure_of(turn.reply.text)}" for turn in turns] or [""] * len(reading.meant)
+    pairs = zip(reading.meant, figures, strict=True)
+    return tuple(Choice(value=one.name, label=f"{one.label}{figure}") for one, figure in pairs)
 
 
 def shared_caveats(turns: Sequence[Turn]) -> tuple[str, ...]:
@@ -60,7 +58,3 @@ def papers(turns: Sequence[Turn]) -> dict[str, Any]:
         result = {"columns": list(reply.columns), "rows": [list(row) for row in reply.rows], "caveats": reply.caveats}
         kept.append({**turn.artifacts["plan"], "result": result})
     return {"readings": kept}
-
-
-def _name(choice: Choice) -> str:
-    return choice.label.partition(":")[0]

@@ -7,9 +7,10 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 
-from bot.analytics.reader import wording
 from bot.conversation import Binding
 from bylaw.authored.context import Context, Metric
+from bylaw.language.lexicon import lexicon
+from bylaw.language.text import words_of
 from bylaw.language.words import read_words
 
 MOST = 3  # names, in one line
@@ -33,8 +34,7 @@ def told(text: str, bindings: Iterable[Binding], context: Context) -> Iterator[s
 
 def _counts(text: str) -> bool:
     """Do its words say that something is counted?"""
-    said = [word.text for word in read_words(text)]
-    return any(tuple(said[i : i + n]) in wording.COUNTING for i in range(len(said)) for n in range(1, 5))
+    return lexicon()["aggregating_count"].any_in(words_of(text))
 
 
 def _more(said: set[str], metric: Metric) -> int:

@@ -131,7 +131,7 @@ def _read_emptiness(draft: Draft, i: int) -> Part | None:
 
 
 def read_texts(draft: Draft) -> None:
-    """A text in quotation marks, or a bare number, right behind the column, or behind "named", that it is a value of."""
+    """A text in quotation marks, or a bare number, right behind the column that it is of, or behind "named"."""
     for i in list(draft.free("text", "figure")):
         k, operator = draft.before(i), "=="
         search = next((one for one in _SEARCHES if draft.says(k, one)), None)
@@ -171,7 +171,7 @@ def read_values(draft: Draft) -> None:
         if part is None or part.last in draft.used or _is_second(draft, part):
             k += 1
             continue
-        part, others = _with_column(draft, part), []
+        part, others = _with_column(draft, part), list[Part]()
         while (other := _alternative(draft, part if not others else others[-1])) is not None:
             others.append(other)
         _add_values(draft, part, others)

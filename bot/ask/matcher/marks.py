@@ -41,7 +41,7 @@ _JOINING = frozenset(("and", "or", "with", "have", "has", "having", "that", "who
 
 @dataclass(frozen=True)
 class Mark:
-    """What the tokens from `first` to `last` are. `names` are the declared names of a phrase, with the value it says."""
+    """What the tokens from `first` to `last` are. `names` are what a phrase is called by, each with its value."""
 
     first: int
     last: int

@@ -154,12 +154,13 @@ def read_roles(draft: Draft) -> None:
     for i in list(draft.free("name")):
         for part in draft.parts if i not in draft.used else ():
             role = draft.role(i, part.owner) if part.owner else None
-            if role is not None and part.name is not None and draft.after(i) in (part.first, part.first - 1):
-                if part.kind in ("group", "filter", "time") and part.name.startswith(part.owner or ""):
-                    part.name = part.name.replace(part.owner or "", role, 1)
-                    part.first = i
-                    draft.used.update((i, i + 1))
-                    break
+            is_next = draft.after(i) in (part.first, part.first - 1)
+            if role is None or not is_next or part.kind not in ("group", "filter", "time"):
+                continue
+            if part.name is not None and part.name.startswith(part.owner or ""):
+                part.name, part.first = part.name.replace(part.owner or "", role, 1), i
+                draft.used.update((i, i + 1))
+                break
 
 
 def read_beside(draft: Draft) -> None:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Collection, Iterator
+from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass, replace
 
 from bot.ask.query.assemble import assemble
@@ -22,12 +22,13 @@ _WORD = re.compile(r"\w+")
 @dataclass(frozen=True)
 class HeldQuery:
     """What a question says. `query` is what its items ask for as far as they hold, None where they ask for nothing;
-    `problem` is why the catalogue cannot say it.
+    `problem` is why the catalogue cannot say it, `items` what it is put together of.
     """
 
     reading: Reading
     query: SemanticQuery | None
     problem: Unanswerable | None = None
+    items: tuple[Item, ...] = ()
 
     @property
     def is_whole(self) -> bool:
@@ -55,25 +56,45 @@ _UNDECLARED = ("that you can ask for", "is no declared name")
 
 
 def hold_question(
-    text: str, proposal: Proposal, ground: Ground, compiler: Compiler, by: By, heard: Collection[str] = ()
+    text: str,
+    proposal: Proposal,
+    ground: Ground,
+    compiler: Compiler,
+    by: By,
+    heard: Collection[str] = (),
+    before: Sequence[Item] | None = None,
 ) -> HeldQuery:
     """What *proposal* says of *text*. Of items that a person picked all, no word of the text is asked.
 
-    *heard* are words that say how much depends on the answer, or how it is to be given: they are no part of it.
+    *heard* are words that say how much depends on the answer, or how it is to be given: they are no part of it. What
+    holds is laid over the items *before*, where the question goes on from another.
     """
     is_picked = bool(proposal.items) and all(one.quote is None for one in proposal.items)
     reading = hold("" if is_picked else text, proposal, ground, by)
     held = (*reading.held, *proposal.misfits)
     reading = replace(reading, held=held, residue=_left_over(reading.residue, heard))
-    items = [one.item for one in reading.items]
+    items = tuple(one.item for one in reading.items)
+    items = items if before is None else tuple(lay_over(before, items))
     try:
         query = assemble(items, Means(compiler, ground.index, ground.clock))
         compiled = compiler.compile(query)
     except Unanswerable as problem:
-        return HeldQuery(reading, None, problem)
+        return HeldQuery(reading, None, problem, items)
     used = {*compiled.entities, *(name for one in items for name in _entities(one, compiler))}
     reading = account_relations(reading, see(text), ground.index, compiler.context, used)
-    return HeldQuery(reading, query)
+    return HeldQuery(reading, query, items=items)
+
+
+_WHOLE = frozenset(("asks", "group", "compare", "order", "limit", "over"))  # replaced whole, whatever they name
+_OF_GROUPS = frozenset(("order", "limit"))  # of rows that are no more once the groups are others
+
+
+def lay_over(before: Sequence[Item], new: Sequence[Item]) -> list[Item]:
+    """The items *before* with the *new* ones in the place of those of the same kind and name."""
+    kinds = {one.kind for one in new}
+    gone = (kinds & _WHOLE) | (_OF_GROUPS if "group" in kinds else frozenset())
+    names = {(one.kind, one.name) for one in new}
+    return [*(one for one in before if one.kind not in gone and (one.kind, one.name) not in names), *new]
 
 
 def _entities(item: Item, compiler: Compiler) -> Iterator[str]:

@@ -1,4 +1,4 @@
-"""What a text wants before it is read: to change data, or to go on with the question before it."""
+"""Does a text order data to be changed? "Cancel rate by month" asks for a rate, and is answered."""
 
 from __future__ import annotations
 
@@ -42,12 +42,6 @@ _DONE_FOR = re.compile(  # "could you have order 12 marked as sent", "I would li
     r"^(?:have|get)\b.* (?:marked|set|changed|moved|switched|renamed|assigned) (?:as|to|into)\b|\bfrom now on\b"
     r"|^take\b.* out of the (?:system|database|table|list|data)\b"
 )
-_FOLLOW_UP = re.compile(
-    r"^\W*(and|but|or|also|now|then|what about|how about|what if|same|only|just|instead|actually|i mean|i meant"
-    r"|without|excluding|exclude|except)\b"
-    r"|\b(instead|i meant|i mean)\b|^\W*(compared? (that|it|this|to|with)|how (does|do|did) (that|it|this|they))\b",
-    re.IGNORECASE,
-)
 
 
 @lru_cache(maxsize=64)
@@ -71,9 +65,13 @@ def _opens_with(words: Sequence[str], verbs: frozenset[str]) -> bool:
     is_text = words[at : at + 1] == ["write"] and not _TEXTS.isdisjoint(words[at + 1 : at + 4])
     if at >= len(words) or words[at] not in verbs or is_text or _is_noun(words, at):
         return False
+    return at + 1 < len(words) and not _is_report(words, at)
+
+
+def _is_report(words: Sequence[str], at: int) -> bool:
+    """Does what stands behind the verb at *at* group figures, and name nothing that it is done to?"""
     by = [i for i, word in enumerate(words) if word in ("by", "per") and i > at]
-    is_report = any(words[i + 1 : i + 2] and not _is_amount(words[i + 1]) for i in by)
-    return at + 1 < len(words) and (_has_object(words, at) or not is_report)
+    return any(words[i + 1 : i + 2] and not _is_amount(words[i + 1]) for i in by) and not _has_object(words, at)
 
 
 def _has_object(words: Sequence[str], at: int) -> bool:
@@ -101,7 +99,9 @@ def _is_order(words: Sequence[str]) -> bool:
         return False  # "create a report of …" is answered with one
     if _DONE_FOR.search(" ".join(words[at:])) is not None:
         return words[at : at + 1] != [] and words[at] not in _ASKING
-    return at < len(words) and (words[at] in _WRITE_STARTS or _is_aimed(words, at)) and not _is_noun(words, at)
+    if at >= len(words) or _is_noun(words, at):
+        return False
+    return (words[at] in _WRITE_STARTS and not _is_report(words, at)) or _is_aimed(words, at)
 
 
 def _is_aimed(words: Sequence[str], at: int) -> bool:
@@ -121,8 +121,3 @@ def begins_with_write(text: str) -> bool:
     is_text = not _TEXTS.isdisjoint(words[at + 1 : at + 4]) and words[at : at + 1] == ["write"]
     is_order = at < len(words) and not is_text and (words[at] in _WRITES or _is_aimed(words, at))
     return is_order and {"i", "my", "me"}.isdisjoint(words)
-
-
-def is_follow_up(text: str) -> bool:
-    """Does *text* begin like the continuation of the question before it?"""
-    return _FOLLOW_UP.search(text) is not None

@@ -1,1 +1,0 @@
-"""From what a question says to what it asks."""

@@ -1,0 +1,52 @@
+"""How much of a text speaks of data: the share of its words of content that are declared, or ask for data."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from bot.ask.matcher.marks import Mark, read_sentence
+from bylaw.hold.hold import Ground
+from bylaw.hold.text import see
+from bylaw.hold.values import Values
+from bylaw.language.lexicon import lexicon
+
+MAX_CHARACTERS = 4_000  # a longer text is no question
+_ASKING = ("count", "sum", "avg", "median", "share", "ratio", "by", "desc", "asc", "order", "running", "growth",
+           "list", "day", "week", "month", "quarter", "year")  # fmt: skip
+_OF_ONESELF = ("i", "my", "your")
+
+
+def share_known(text: str, ground: Ground) -> float:
+    """From 0 to 1, 0 without any declared name. Half of it where nothing asks in the way of data (by, how many, a span
+    of time), less where somebody speaks of himself or asks what may be done.
+    """
+    seen = see(text[:MAX_CHARACTERS])
+    words = [token.word for token in seen.words(0, len(seen.text.seen))]
+    values = Values(seen, ground.clock)
+    marks = [m for one in seen.text.passages[:12] for m in read_sentence(seen, one, values, ground.index).marks]
+    if not any(mark.kind == "name" and not _is_role(mark) for mark in marks):
+        return 0.0
+    content = [mark for mark in marks if mark.kind != "joining"]
+    known = sum(mark.last - mark.first + 1 for mark in content if mark.kind != "word")
+    left = sum(1 for mark in content if mark.kind == "word")
+    is_sure = any(name.kind == "metric" for mark in marks for name, _ in mark.names)
+    return known / (known + left) * (1.0 if is_sure or _asks(marks, words) else 0.5) * _distance(words, is_sure)
+
+
+def _is_role(mark: Mark) -> bool:
+    return all("@" in name.name for name, _ in mark.names)
+
+
+def _asks(marks: Sequence[Mark], words: Sequence[str]) -> bool:
+    """Does it ask in the way of data, for more than what something is?"""
+    said = [mark for mark in marks if mark.kind == "time" or not mark.says.isdisjoint(_ASKING)]
+    said = [mark for mark in said if mark.says != {"list"} or words[:1] != ["what"]]
+    return bool(said)
+
+
+def _distance(words: Sequence[str], is_sure: bool) -> float:
+    """How far the words are from asking for figures: who speaks of himself, or asks for leave, wants a rule."""
+    is_wish = any(lexicon()["wishing"].at(words, k) for k in range(len(words)))
+    of_self = not is_sure and not is_wish and any(word in words for word in _OF_ONESELF)
+    asks_leave = any(lexicon()["ruling"].at(words, k) for k in range(len(words)))
+    return 0.4 if of_self or asks_leave else 1.0
