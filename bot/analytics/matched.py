@@ -15,6 +15,7 @@ from bylaw.authored.context import Context
 from bylaw.hold.hold import Ground
 from bylaw.hold.item import HeldItem, Item, Proposal
 from bylaw.hold.text import see
+from bylaw.hold.words import Index
 from bylaw.language.text import words_of
 from bylaw.semantic.compiler import Compiler
 
@@ -74,13 +75,13 @@ class Desk:
         bound = [self._bound(one, is_follow_up) for one in whole]
         if len(bound) == 1:
             return Matched(bound[0], whole[0])
-        return Matched(_several(whole, bound, self.compiler.context), whole[0])
+        return Matched(_several(whole, bound, self.compiler.context, self.ground.index), whole[0])
 
     def _bound(self, held: HeldQuery, is_follow_up: bool) -> Bound:
         return items.bound_of(held, self.stakes, tuple(one.name for one in self.stakes), is_follow_up)
 
 
-def _several(whole: Sequence[HeldQuery], bound: Sequence[Bound], context: Context) -> Unclear:
+def _several(whole: Sequence[HeldQuery], bound: Sequence[Bound], context: Context, index: Index) -> Unclear:
     """The readings, told by the words that they read differently."""
     said = [{(one.item.kind, one.item.quote): one for one in held.reading.held} for held in whole]
     differing = [key for key in said[0] if len({_named(one.get(key)) for one in said}) > 1]
@@ -91,7 +92,15 @@ def _several(whole: Sequence[HeldQuery], bound: Sequence[Bound], context: Contex
         metric = context.metrics.get(getattr(getattr(one.get(key), "item", None), "name", None) or "")
         told = f": {metric.description or metric.type}" if metric is not None else ""
         meant.append(Meant(name, f"{name}{told}", reading))
-    return Unclear(key[1] or "", tuple(meant))
+    return Unclear(_called(key[1] or "", {name for one in said for name in _named(one.get(key))}, index), tuple(meant))
+
+
+def _called(quote: str, names: set[str], index: Index) -> str:
+    """The words of the quote that call the names so."""
+    seen = see(quote)
+    tokens = seen.words(0, len(seen.text.seen))
+    found = [one for one in index.find(tokens) if any(owner.name in names for owner in one.owners)]
+    return quote[tokens[found[0].first].start : tokens[found[0].last].end] if found else quote
 
 
 def _named(one: HeldItem | None) -> tuple[str, ...]:

@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+from datetime import date
+
 from bot.ask.matcher.conditions import amount
 from bot.ask.matcher.marks import GRAINS
 from bot.ask.matcher.numbers import read_number
 from bot.ask.matcher.parts import GROUPABLE, Draft, Part, is_numeric
 from bylaw.hold.values import grains_in
 from bylaw.hold.words import Name
+from bylaw.language.lexicon import closed, stem
 
 _SIDES = ("desc", "asc")
 
@@ -21,17 +24,28 @@ def read_times(draft: Draft) -> None:
         if span is not None and span.is_untold and not is_compared:
             continue
         if is_compared and span is not None:
-            value = "previous" if span.is_untold else None
+            is_same = any(one.kind == "time" and _days(draft, one.last) == _days(draft, i) for one in draft.parts)
+            value = "previous" if span.is_untold or is_same else None
             draft.add(Part("compare", before, i, value=value))
             continue
         if draft.word(before) in ("year", "month") and before not in draft.used:  # "the month of April 2021"
             draft.add(Part("time", before, i))
             continue
-        date = draft.name(before, "date")
-        if date is not None and before not in draft.used and not draft.says(before - 1, "by"):
-            draft.add(Part("time", before, i, date.name, owner=date.owner))
+        dated = draft.name(before, "date")
+        if (
+            dated is not None
+            and draft.value(before) is None
+            and before not in draft.used
+            and not draft.says(before - 1, "by")
+        ):
+            draft.add(Part("time", before, i, dated.name, owner=dated.owner))
         else:
             draft.add(Part("time", i, i))
+
+
+def _days(draft: Draft, i: int) -> tuple[date | None, date | None] | None:
+    span = draft.marks[i].span
+    return None if span is None else (span.start, span.end)
 
 
 def read_comparison(draft: Draft) -> None:
@@ -85,6 +99,8 @@ def _read_group(draft: Draft, first: int, k: int) -> int | None:
         unit = next(one for one in GRAINS if draft.says(k + 1, one))
         draft.add(Part("group", first, k + 1, name.name, unit=unit, owner=name.owner))
         return k + 1
+    if any(one.kind == "group" and one.name == name.name for one in draft.parts):
+        return None  # from each to each: two ways to the same thing
     draft.add(Part("group", first, k, name.name, owner=name.owner or name.name))
     return k
 
@@ -100,6 +116,12 @@ def thing_at(draft: Draft, k: int) -> Name | None:
 def _is_narrowed(draft: Draft, k: int, name: Name) -> bool:
     """ "By users who joined …" may be those who did it, or a row for each: it is not told here."""
     return name.kind == "entity" and draft.says(k + 1, "who", "that", "which", "with", "whose", "have")
+
+
+def leads_to_group(draft: Draft, i: int) -> bool:
+    """Does a word that groups stand there, with what it groups by behind it?"""
+    k = draft.after(i)
+    return draft.says(i, "by") and (thing_at(draft, k) is not None or draft.says(k, *GRAINS))
 
 
 def _add_grain(draft: Draft, first: int, k: int) -> None:
@@ -155,7 +177,8 @@ def _read_top(draft: Draft, i: int) -> bool:
 def _limit(draft: Draft, i: int, count: int | None) -> None:
     figure = draft.marks[count].figure if count is not None else None
     value = amount(figure) if figure is not None else 1
-    draft.add(Part("limit", i, i if count is None else count, value=value))
+    first = i if count is None or count > i else count
+    draft.add(Part("limit", first, i if count is None else count, value=value))
 
 
 def _thing(draft: Draft, k: int) -> tuple[Name, int] | None:
@@ -174,7 +197,7 @@ def _group(draft: Draft, k: int, thing: tuple[Name, int]) -> Part:
 def _read_superlative(draft: Draft, i: int) -> bool:
     """ "The region with the highest revenue": the thing stands before, the number behind. "How much" is not asked."""
     k = draft.after(i)
-    number = read_number(draft, k, is_counted=True)
+    number = read_number(draft, k, is_counted=draft.word(i) in closed("counting"))
     column = draft.name(k, "number", "dimension") if number is None else None
     head = next((h for h in range(i - 1, -1, -1) if _is_head(draft, h, i)), None)
     thing = _thing(draft, head) if head is not None else None
@@ -190,18 +213,26 @@ def _read_superlative(draft: Draft, i: int) -> bool:
         return False
     order = number.name if number is not None else column.name if column is not None else None
     draft.add(Part("order", i, last_of, value=_side(draft, i), name=order))
-    if is_counted:  # "the top 3 publications with the most citations" are told with their figures
+    is_plural = not is_counted and _is_plural(draft, last)
+    if is_counted or is_plural:  # "the top 3 publications with the most citations" are told with their figures
         draft.add(shown)
-    if is_counted and number is not None:
+    if (is_counted or is_plural) and number is not None:
         draft.add(_group(draft, head, thing))
     else:
         function = "list" if name.kind == "entity" else "values"
         draft.add(Part("asks", head, last, f"{function}({name.name})", owner=name.owner or name.name))
-    _limit(draft, i, head - 1 if is_counted else None)
+    if not is_plural:
+        _limit(draft, i, head - 1 if is_counted else None)
     if is_counted and draft.says(head - 2, *_SIDES):
         draft.parts[-1].first = head - 2
         draft.used.add(head - 2)
     return True
+
+
+def _is_plural(draft: Draft, k: int) -> bool:
+    """Are several asked for: "which regions have the most orders" puts them all in order?"""
+    word = draft.sentence.tokens[draft.marks[k].last].word
+    return word.endswith("s") and word not in closed("singular_in_s") and stem(word) != word
 
 
 def _is_head(draft: Draft, h: int, i: int) -> bool:

@@ -5,10 +5,11 @@ from __future__ import annotations
 from fractions import Fraction
 from typing import Any
 
-from bot.ask.matcher.numbers import read_number, read_pick
+from bot.ask.matcher.numbers import number_of, read_number, read_pick
 from bot.ask.matcher.parts import Draft, Part, is_numeric, widened
 from bylaw.hold.words import Name
 from bylaw.language.figures import Figure, measure
+from bylaw.language.lexicon import closed
 from bylaw.language.units import unit_named
 
 
@@ -52,9 +53,11 @@ def _of_behind(draft: Draft, i: int, first: int, last: int, side: str) -> Part |
     if column is not None and is_numeric(column) and _fits(draft, i, column):
         return None if picks or k in draft.used else _compared(draft, i, column, first, k, side)
     number = read_number(draft, k, is_counted=True)
-    if number is None or _heads(draft, first, number) is False:
+    head = _head(draft, first, number) if number is not None else None
+    if number is None or head is None:
         return None
-    return Part("having", first, number.last, number.name, side, amount(_figure(draft, i)), of=picks)
+    of = [*picks, *_each(draft, head)]
+    return Part("having", first, number.last, number.name, side, amount(_figure(draft, i)), of=of)
 
 
 def _of_before(draft: Draft, i: int, first: int, last: int, side: str) -> Part | None:
@@ -64,9 +67,11 @@ def _of_before(draft: Draft, i: int, first: int, last: int, side: str) -> Part |
     if column is not None and is_numeric(column) and _fits(draft, i, column) and draft.name(k, "metric") is None:
         return _compared(draft, i, column, k, last, side)
     metric = draft.name(k, "metric")
-    if metric is None or k in draft.used or _heads(draft, k, None) is False:
+    head = _head(draft, k, None) if metric is not None and k not in draft.used else None
+    if metric is None or head is None:
         return None
-    return Part("having", k, last, metric.name, side, amount(_figure(draft, i)), _figure(draft, i).unit)
+    figure = _figure(draft, i)
+    return Part("having", k, last, metric.name, side, amount(figure), figure.unit, of=_each(draft, head))
 
 
 def _figure(draft: Draft, i: int) -> Figure:
@@ -75,14 +80,23 @@ def _figure(draft: Draft, i: int) -> Figure:
     return found
 
 
-def _heads(draft: Draft, first: int, number: Part | None) -> bool:
-    """Does something that has such a number of its own stand before: another entity, or a column?"""
+def _head(draft: Draft, first: int, number: Part | None) -> int | None:
+    """The place of what has such a number of its own: the first thing or column that the sentence speaks of.
+
+    Where another stands between, it is not told which of them has it.
+    """
     own = number.owner if number is not None else None
-    for k in range(first - 1, -1, -1):
-        name = draft.name(k, "entity", "dimension")
-        if name is not None and draft.value(k) is None and name.name != own:
-            return True
-    return False
+    spoken = [k for k in range(first) if draft.name(k, "entity", "dimension") is not None and draft.value(k) is None]
+    names = {k: draft.name(k, "entity", "dimension") for k in spoken}
+    heads = [k for k in spoken if k == 0 or draft.column_of(k - 1) is None]
+    name = names[heads[0]] if len(heads) == 1 else None
+    return heads[0] if name is not None and name.name != own else None
+
+
+def _each(draft: Draft, head: int) -> list[Part]:
+    """That it is a number of each value of a column; of a thing it is a number of its own anyway."""
+    name = draft.name(head, "entity", "dimension")
+    return [Part("group", head, head, name.name)] if name is not None and name.kind == "dimension" else []
 
 
 def _fits(draft: Draft, i: int, column: Name) -> bool:
@@ -117,16 +131,23 @@ def read_emptiness(draft: Draft) -> None:
 
 def _read_emptiness(draft: Draft, i: int) -> Part | None:
     is_none, is_some = draft.says(i, "none", "not"), draft.says(i, "with", "have", "has", "having")
-    k = draft.after(i)
+    if not (is_none or is_some):
+        return None
+    k, picks = draft.after(i), list[Part]()
     k = draft.after(k) if draft.is_role(k) else k  # "who have received notifications"
-    if not (is_none or is_some) or k in draft.used or draft.name(k, "metric") is not None:
+    while (pick := read_pick(draft, k)) is not None and draft.is_before_thing(k) and k not in draft.used:
+        picks.append(pick)
+        k = draft.after(pick.last)
+    if k in draft.used or draft.name(k, "metric") is not None:
         return None
     entity = draft.name(k, "entity")
     if entity is not None:
-        part = Part("having", i, k, f"count({entity.name})", "==" if is_none else ">=", 0 if is_none else 1)
-        is_told = draft.column_of(k) is None  # "with customer name" is of a column
-        return part if is_told and _heads(draft, i, Part("asks", k, k, owner=entity.name)) else None
-    column = draft.name(k, "dimension", "date", "number") if is_none and draft.value(k) is None else None
+        head = _head(draft, i, Part("asks", k, k, owner=entity.name))
+        if head is None or draft.column_of(k) is not None:  # "with customer name" is of a column
+            return None
+        name, sign = number_of(draft, k, entity), "==" if is_none else ">="
+        return Part("having", i, k, name, sign, 0 if is_none else 1, of=[*picks, *_each(draft, head)])
+    column = draft.name(k, "dimension", "date", "number") if is_none and draft.value(k) is None and not picks else None
     return Part("filter", i, k, column.name, "is null", owner=column.owner) if column is not None else None
 
 
@@ -168,7 +189,7 @@ def read_values(draft: Draft) -> None:
     k = 0
     while k < len(draft.marks):
         part = read_pick(draft, k) if k not in draft.used else None
-        if part is None or part.last in draft.used or _is_second(draft, part):
+        if part is None or part.last in draft.used or _is_second(draft, part) or _is_of_other(draft, part):
             k += 1
             continue
         part, others = _with_column(draft, part), list[Part]()
@@ -182,6 +203,19 @@ def _is_second(draft: Draft, part: Part) -> bool:
     """Is it another value of a column that was narrowed before, apart from it: "from Oslo to Bergen" is not both?"""
     others = [one for one in draft.parts if one.kind == "filter" and one.name == part.name]
     return any(one.last != part.first - 1 and one.value != part.value for one in others)
+
+
+def _is_of_other(draft: Draft, part: Part) -> bool:
+    """Is it said of a thing that has no such column: "shops are active", where members are?"""
+    tokens, marks = draft.sentence.tokens, draft.marks
+    before, behind = draft.name(part.first - 1, "entity"), draft.name(part.last + 1, "entity")
+    first = marks[part.first].first
+    is_said = first > 0 and tokens[first - 1].word in closed("copula")
+    if before is not None and is_said:
+        return before.name != part.owner
+    is_next = behind is not None and marks[part.last + 1].first == marks[part.last].last + 1
+    is_flag = part.value in (None, True, False)
+    return is_next and is_flag and behind is not None and behind.name != part.owner
 
 
 def _with_column(draft: Draft, part: Part) -> Part:

@@ -20,7 +20,7 @@ from bylaw.hold.words import Index, Name
 from bylaw.language.dates import Span
 from bylaw.language.figures import Figure
 from bylaw.language.lexicon import lexicon
-from bylaw.language.text import Passage, Token
+from bylaw.language.text import Passage, Token, words_of
 
 MOST_TOKENS = 300  # of a sentence that is matched: a longer one is no question
 _LITERAL = re.compile(r"\"([^\"\n]{1,80})\"|(?<!\w)'([^'\n]{1,80})'(?!\w)")
@@ -51,6 +51,7 @@ class Mark:
     span: Span | None = None
     figure: Figure | None = None
     operator: str | None = None  # the side on which a number lies
+    counted: str | None = None  # the metric that is called like the thing, and counts it
     text: str = ""
 
 
@@ -79,7 +80,7 @@ def read_sentence(seen: Seen, passage: Passage, values: Values, index: Index) ->
     names = list(_names(tokens, index))
     declared = {(one.first, one.last) for one in names}
     texts = [one for one in _texts(seen, passage, tokens) if (one.first, one.last) not in declared]
-    found = [*texts, *_times(passage, values, tokens), *names, *_numbers(passage, values, tokens)]
+    found = [*_phrases(tokens), *texts, *_times(passage, values, tokens), *names, *_numbers(passage, values, tokens)]
     taken: dict[int, Mark] = {}
     for mark in sorted(found, key=lambda one: (one.first - one.last, _RANK[one.kind])):
         if all(k not in taken for k in range(mark.first, mark.last + 1)):
@@ -87,7 +88,14 @@ def read_sentence(seen: Seen, passage: Passage, values: Values, index: Index) ->
     return Sentence(seen, tokens, tuple(_bounding(list(_in_order(tokens, taken)), tokens)))
 
 
-_RANK: Mapping[str, int] = {"text": 0, "time": 1, "figure": 2, "name": 3}
+_RANK: Mapping[str, int] = {"text": 0, "time": 1, "figure": 2, "name": 3, "operator": 4, "word": 4}
+
+
+def _phrases(tokens: Sequence[Token]) -> Iterator[Mark]:
+    """What asks in several words ("in descending order"), as a longer phrase than a name inside it."""
+    words = [token.word for token in tokens]
+    found = (_operator(words, k) for k in range(len(words)))
+    return (mark for mark in found if mark is not None and mark.last > mark.first)
 
 
 def _in_order(tokens: Sequence[Token], taken: Mapping[int, Mark]) -> Iterator[Mark]:
@@ -163,7 +171,20 @@ def _numbers(passage: Passage, values: Values, tokens: Sequence[Token]) -> Itera
 
 
 def _names(tokens: Sequence[Token], index: Index) -> Iterator[Mark]:
+    """The declared phrases. A thing whose number is called like itself is the thing: who counts it names the number."""
     for mention in index.find(tokens):
-        names = (*owned(index, mention, "number"), *owned(index, mention, "part"))
+        found = (*owned(index, mention, "number"), *owned(index, mention, "part"))
+        said = tuple(token.word for token in tokens[mention.first : mention.last + 1])
+        counting = {one for name, _ in found if name.kind == "entity" for one in name.kin}
+        names = tuple(one for one in found if one[0].name not in counting and _is_literal(*one, said))
         if names:
-            yield Mark(mention.first, mention.last, "name", names=names)
+            called = sorted({name.name for name, _ in found if name.name in counting})
+            counted = called[0] if len(called) == 1 else None
+            yield Mark(mention.first, mention.last, "name", names=names, counted=counted)
+
+
+def _is_literal(name: Name, value: str | None, said: tuple[str, ...]) -> bool:
+    """Is a listed value said as it is declared, and not only by its stem?"""
+    if value is None or name.type != "enum":
+        return True
+    return any(words_of(text) == said for text in (value, *name.values.get(value, ())))

@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from bot.ask.matcher.parts import Draft, Part, is_numeric, widened
+from bylaw.hold.words import Name
+from bylaw.language.lexicon import closed
 
 _AGGREGATES = ("avg", "median", "min", "max", "sum")
 
@@ -15,7 +17,7 @@ def read_number(draft: Draft, i: int, is_counted: bool = False) -> Part | None:
     if (metric := draft.name(i, "metric")) is not None:
         return Part("asks", i, i, metric.name)
     if is_counted and (entity := draft.name(i, "entity")) is not None:
-        return Part("asks", i, i, f"count({entity.name})", owner=entity.name)
+        return Part("asks", i, i, number_of(draft, i, entity), owner=entity.name)
     if draft.says(i, "count") and (counted := _read_count(draft, i)) is not None:
         return counted
     return next((found for one in functions if (found := _read_aggregate(draft, i, one)) is not None), None)
@@ -31,11 +33,16 @@ def _read_count(draft: Draft, i: int) -> Part | None:
     if (metric := draft.name(k, "metric")) is not None and k == draft.after(i):
         return Part("asks", i, k, metric.name)
     if (entity := draft.name(k, "entity")) is not None:
-        return Part("asks", i, k, f"count({entity.name})", owner=entity.name)
+        return Part("asks", i, k, number_of(draft, k, entity), owner=entity.name)
     column = draft.name(k, "dimension") if is_distinct or draft.says(i, "count") else None
     if column is None or (is_numeric(column) and not is_distinct):
         return None
     return Part("asks", i, k, f"count_distinct({column.name})", owner=column.owner)
+
+
+def number_of(draft: Draft, i: int, entity: Name) -> str:
+    """How many there are of a thing: the metric that is called like it, else its rows."""
+    return draft.marks[i].counted or f"count({entity.name})"
 
 
 def _narrows(draft: Draft, k: int) -> bool:
@@ -86,6 +93,9 @@ def read_pick(draft: Draft, i: int) -> Part | None:
     if is_denied:
         i = draft.after(i)
     told, named = draft.value(i), draft.name(i, "filter")
+    is_dated = draft.name(i, "date") is not None and draft.kind(i + 1) == "time"
+    if told is not None and named is None and (is_dated or _is_verb(draft, i)):
+        return None
     if draft.name(i, "metric") is not None or (told is None and named is None):
         return None
     if named is not None:
@@ -95,6 +105,18 @@ def read_pick(draft: Draft, i: int) -> Part | None:
     if name.type == "boolean":
         return Part("filter", first, i, name.name, "==", not is_denied, owner=name.owner)
     return Part("filter", first, i, name.name, "!=" if is_denied else "==", value, owner=name.owner)
+
+
+def _is_verb(draft: Draft, i: int) -> bool:
+    """May the value there as well be what was done: "orders placed in May", "have placed no orders"?"""
+    mark, tokens = draft.marks[i], draft.sentence.tokens
+    if not tokens[mark.first].word.endswith("ed") or mark.last > mark.first:
+        return False
+    before = tokens[mark.first - 1].word if mark.first else ""
+    follows = (
+        draft.name(i - 1, "entity", "metric") is not None and tokens[mark.first - 1] is tokens[draft.marks[i - 1].last]
+    )
+    return before in ("have", "has", "had") or (follows and (draft.kind(i + 1) == "time" or draft.says(i + 1, "by")))
 
 
 def read_numbers(draft: Draft) -> None:
@@ -116,12 +138,9 @@ def _is_defining(draft: Draft, part: Part) -> bool:
     tokens = draft.sentence.tokens
     for one in before:
         between = {t.word for t in tokens[draft.marks[one.last].last + 1 : draft.marks[part.first].first]}
-        if between & _COPULAS and not between & {"what", "how"}:
+        if between & closed("copula") and not between & {"what", "how"}:
             return True
     return False
-
-
-_COPULAS = frozenset(("is", "are", "equals", "means"))
 
 
 def _inside(draft: Draft, part: Part) -> Iterator[int]:

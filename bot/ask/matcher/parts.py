@@ -41,6 +41,7 @@ class Part:
             key: [one.item(sentence) for one in getattr(self, key)] for key in ("of", "any_of") if getattr(self, key)
         }
         given = {key: value for key, value in keys.items() if value is not None}
+        assert self.first <= self.last, self
         return Item(kind=self.kind, quote=sentence.quote(first, last), **given, **inner)
 
 
@@ -144,7 +145,8 @@ class Draft:
         """The marks of a part, and of those inside, are taken."""
         self.used.update(range(part.first, part.last + 1))
         for one in (*part.of, *part.any_of):
-            self.take(one)
+            if one.kind != "group":  # what has the number is spoken of besides
+                self.take(one)
 
     def has(self, kind: str) -> bool:
         """Is there a part of that kind?"""

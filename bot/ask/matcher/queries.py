@@ -127,8 +127,10 @@ def read_rows(draft: Draft) -> None:
     for k in draft.free("name"):
         name = draft.name(k, "entity")
         if name is not None:
-            function = "count" if draft.has("group") else "list"
-            draft.add(Part("asks", k, k, f"{function}({name.name})", owner=name.name))
+            is_told = any(draft.says(one, "list") for one in range(k))
+            is_counted = draft.has("group") or (draft.has("time") and not is_told)
+            asked = numbers.number_of(draft, k, name) if is_counted else f"list({name.name})"
+            draft.add(Part("asks", k, k, asked, owner=name.name))
             return
 
 
@@ -163,6 +165,19 @@ def read_roles(draft: Draft) -> None:
                 break
 
 
+def read_ways(draft: Draft) -> None:
+    """The little word before a thing that several ways lead to: "to" and "from" tell which is meant."""
+    for part in draft.parts:
+        ways = [one for (_, name), one in draft.index.names.items() if name.startswith(f"{part.owner}@")]
+        first = draft.marks[part.first].first
+        if len(ways) < 2 or not first or part.name is None or not part.name.startswith(part.owner or "-"):
+            continue
+        word = draft.sentence.tokens[first - 1].word
+        mine = [one for one in ways if word in one.texts]
+        if len(mine) == 1 and part.kind in ("group", "filter"):
+            part.name = part.name.replace(part.owner or "", mine[0].name, 1)
+
+
 def read_beside(draft: Draft) -> None:
     """The word for the rows beside what is said of them: "gold customers", "average rating of restaurants"."""
     for k in list(draft.free("name")):
@@ -177,13 +192,33 @@ def read_beside(draft: Draft) -> None:
                 break
 
 
-def read_spans_of_others(draft: Draft) -> None:
-    """The time right behind a number of something else is of those rows: "with more than 3 orders in 2025"."""
-    for part in [one for one in draft.parts if one.kind == "having"]:
-        for time in [one for one in draft.parts if one.kind == "time" and one.name is None]:
-            if draft.after(part.last) == time.first:
-                draft.parts.remove(time)
-                part.of, part.last = [*part.of, time], time.last
+def read_others(draft: Draft) -> None:
+    """What stands right behind a number of something else is said of those rows: "with more than 3 orders in 2025"."""
+    for having in [one for one in draft.parts if one.kind == "having"]:
+        heads = {one.owner for one in draft.parts if one.kind in ("asks", "group")}
+        while (part := _behind(draft, having)) is not None:
+            draft.parts.remove(part)
+            if part.kind == "filter" and (part.owner in heads or part.any_of):  # of these, or of those: it is not told
+                draft.used.difference_update(range(part.first, part.last + 1))
+                break
+            having.of, having.last = [*having.of, part], part.last
+
+
+def _behind(draft: Draft, having: Part) -> Part | None:
+    """The time or the condition that begins right behind."""
+    k = draft.after(having.last)
+    k = draft.after(k) if draft.is_role(k) else k
+    found = (one for one in draft.parts if one.kind in ("time", "filter") and one.first == k)
+    return next((one for one in found if one.kind == "filter" or one.name is None), None)
+
+
+def read_limits(draft: Draft) -> None:
+    """ "The highest of each": whether the limit is of each or of all is not told, so the group is left over."""
+    if draft.has("limit"):
+        for part in [one for one in draft.parts if one.kind == "group"]:
+            if draft.says(part.first, "by") and "each" in draft.word(part.first):
+                draft.parts.remove(part)
+                draft.used.difference_update(range(part.first, part.last + 1))
 
 
 def read_verbs(draft: Draft) -> None:
@@ -210,12 +245,14 @@ RULES: Sequence[Rule] = (
     arranged.read_groups,
     conditions.read_texts,
     numbers.read_numbers,
-    conditions.read_values,
     conditions.read_emptiness,
+    conditions.read_values,
+    read_others,
+    read_limits,
     read_columns,
     read_rows,
     read_beside,
     read_roles,
-    read_spans_of_others,
+    read_ways,
     read_verbs,
 )

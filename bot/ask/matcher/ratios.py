@@ -2,9 +2,13 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
+from bot.ask.matcher.arranged import leads_to_group
 from bot.ask.matcher.conditions import read_having
 from bot.ask.matcher.numbers import read_number, read_pick
 from bot.ask.matcher.parts import Draft, Part, widened
+from bylaw.language.lexicon import closed
 
 _PERCENT = frozenset(("percentage", "percent", "cent"))
 
@@ -14,17 +18,56 @@ def read_shares(draft: Draft) -> None:
     for i in list(draft.free("operator")):
         if draft.says(i, "share"):
             found = _read_share(draft, i)
-            if found is not None:
+            if found is not None and found not in draft.parts:
                 draft.add(found)
 
 
 def _read_share(draft: Draft, i: int) -> Part | None:
-    found = _read_side(draft, draft.after(i))
-    if found is None:
-        return None
     words = draft.sentence.quote(draft.marks[i].first, draft.marks[i].last).casefold().split()
-    unit = "percent" if found.of and not _PERCENT.isdisjoint(words) else None
-    return Part("asks", i, found.last, f"share({found.name})", unit=unit, of=found.of, owner=found.owner)
+    unit = None if _PERCENT.isdisjoint(words) else "percent"
+    if _word_before(draft, i) in ("as", "a"):
+        return _read_part_of(draft, i, unit)
+    found = _read_side(draft, draft.after(i))
+    is_grouped = any(leads_to_group(draft, k) for k in range(i, len(draft.marks)))
+    if found is None or not (found.of or is_grouped):
+        return None
+    picks = _picked(draft, found.of)
+    whole = [k for one in found.of if one not in picks for k in range(one.first, one.last + 1)]
+    part = Part("asks", i, found.last, f"share({found.name})", unit=unit if picks else None, of=picks)
+    return None if found.of and not picks else _without(draft, part, whole)
+
+
+def _picked(draft: Draft, conditions: list[Part]) -> list[Part]:
+    """Which of the conditions pick the part: those said of the rest, "online orders that were returned"."""
+    said = [one for one in conditions if _word_before(draft, one.first) in closed("copula")]
+    if said or not conditions:
+        return said
+    last = conditions[-1].last
+    is_one_side = all(one.last < last for one in conditions[:-1]) and len({one.name for one in conditions}) == 1
+    return conditions if len(conditions) == 1 or is_one_side else []
+
+
+def _without(draft: Draft, part: Part, whole: list[int]) -> Part:
+    """The share, added without the marks that narrow the whole: these are conditions of their own."""
+    draft.add(part)
+    draft.used.difference_update(whole)
+    return part
+
+
+def _word_before(draft: Draft, i: int) -> str:
+    first = draft.marks[i].first
+    return draft.sentence.tokens[first - 1].word if first else ""
+
+
+def _read_part_of(draft: Draft, i: int, unit: str | None) -> Part | None:
+    """ "Refunds as a share of revenue": the number before, divided by the one behind."""
+    lower = _read_side(draft, draft.after(i))
+    sides = (_read_side(draft, k) for k in range(i))
+    upper = next((one for one in sides if one is not None and one.last == i - 1), None)
+    if upper is None or lower is None or (upper.name == lower.name and not lower.of):
+        return None
+    of = [one for one in (upper, lower) if one.of]
+    return Part("asks", upper.first, lower.last, f"ratio({upper.name}, {lower.name})", unit=unit, of=of)
 
 
 def read_ratios(draft: Draft) -> None:
@@ -66,4 +109,8 @@ def _read_condition(draft: Draft, k: int) -> Part | None:
     entity, behind = draft.name(k, "entity"), draft.after(k)
     if entity is not None and (pick := read_pick(draft, behind)) is not None and pick.owner == entity.name:
         return widened(pick, k, pick.last)
+    if draft.is_role(k) and (pick := _read_condition(draft, draft.after(k))) is not None:
+        role = draft.role(k, pick.owner) if pick.owner else None  # "made by gold customers"
+        if role is not None and pick.name is not None and pick.kind == "filter":
+            return replace(pick, name=pick.name.replace(pick.owner or "", role, 1), first=k)
     return read_having(draft, k) or read_pick(draft, k)

@@ -8,8 +8,6 @@ from pathlib import Path
 import pytest
 
 from bot.analytics.answer import answer
-from bot.analytics.reader.read import Reader
-from bot.analytics.reader.scope import lexicon_of
 from bot.conversation import Question
 from bot.index import BundleIndex
 from bylaw.authored.machines.access import Grant, Rights
@@ -38,11 +36,6 @@ def index(workspace):
 @pytest.fixture(scope="session")
 def compiler(index):
     return Compiler(index.bundle.context)
-
-
-@pytest.fixture(scope="session")
-def reader(index, compiler):
-    return Reader(index.bundle.context, lexicon_of(index.bundle.context))
 
 
 @pytest.fixture(scope="session")
