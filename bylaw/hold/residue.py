@@ -7,7 +7,7 @@ idle; links, handles, pictures, other scripts and numbers always are.
 from __future__ import annotations
 
 from bisect import bisect_right
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from bylaw.hold.bearing import Bearing, is_empty
@@ -15,7 +15,8 @@ from bylaw.hold.cases import question_word
 from bylaw.hold.item import TextKind
 from bylaw.hold.text import Seen
 from bylaw.hold.words import Index
-from bylaw.language.lexicon import stem
+from bylaw.language.figures import SIGNS
+from bylaw.language.lexicon import lexicon, stem
 from bylaw.language.text import Passage, Token
 
 Place = tuple[int, int]
@@ -46,6 +47,7 @@ def find_residue(
         and (kind == "answer" or _is_content(token, seen, index))
     ]
     left += [place for place in seen.strays if place[0] not in carried]
+    left += list(_lone_signs(seen))
     answered, unanswered = _question_words(bearings)
     if kind == "policy":  # a policy that is named is no word of the question
         known = [span for span in seen.identifiers if seen.text.seen[span[0] : span[1]].upper() in index.policies]
@@ -62,6 +64,16 @@ def find_residue(
         i = bisect_right(starts, place[0]) - 1
         (asked if i >= 0 and passages[i].start in asking else beside).append(place)
     return Residue(tuple(asked), tuple(beside))
+
+
+def _lone_signs(seen: Seen) -> Iterator[Place]:
+    """Signs of money and per cent that no number stands beside: "revenue in €" asks for euros."""
+    tokens = seen.text.tokens
+    for k, token in enumerate(tokens):
+        beside = (*tokens[max(0, k - 1) : k], *tokens[k + 1 : k + 2])
+        is_alone = not any(one.is_number or one.word in lexicon().numbers for one in beside)
+        if is_alone and (token.word in SIGNS or token.word == "%"):
+            yield token.start, token.end
 
 
 def _is_content(token: Token, seen: Seen, index: Index) -> bool:

@@ -26,7 +26,9 @@ def bear_time(one: Bearing) -> None:
     one.value = written
     one.take(one.seen.words(spans[0].begins, spans[0].ends))
     before = [token for token in one.tokens if token.end <= spans[0].begins and token.word != "of"]
-    if before and before[-1].word in closed("grain_year") | closed("grain_month"):  # "the year 2021"
+    said = one.seen.words(spans[0].begins, spans[0].ends)
+    is_next = bool(before and said) and before[-1].clause == said[0].clause
+    if is_next and before[-1].word in closed("grain_year") | closed("grain_month"):  # "the year 2021"
         one.take(before[-1:])
     _bear_date_name(one)
 

@@ -23,12 +23,18 @@ def read_times(draft: Draft) -> None:
         is_compared = draft.says(before, "compare") and draft.has("time")
         if span is not None and span.is_untold and not is_compared:
             continue
+        if span is not None and span.is_untold and not _is_previous(draft, i):
+            continue
+        is_second = any(one.kind == "time" and one.name is None for one in draft.parts)
         if is_compared and span is not None:
             is_same = any(one.kind == "time" and _days(draft, one.last) == _days(draft, i) for one in draft.parts)
             value = "previous" if span.is_untold or is_same else None
             draft.add(Part("compare", before, i, value=value))
             continue
-        if draft.word(before) in ("year", "month") and before not in draft.used:  # "the month of April 2021"
+        if is_second and draft.name(before, "date") is None:  # in one and the other: no one span
+            continue
+        is_called = draft.word(before) in ("year", "month") and not draft.says(before - 1, "by")
+        if is_called and before not in draft.used and draft.is_one_clause(before, i):  # "the month of April 2021"
             draft.add(Part("time", before, i))
             continue
         dated = draft.name(before, "date")
@@ -41,6 +47,11 @@ def read_times(draft: Draft) -> None:
             draft.add(Part("time", before, i, dated.name, owner=dated.owner))
         else:
             draft.add(Part("time", i, i))
+
+
+def _is_previous(draft: Draft, i: int) -> bool:
+    words = draft.word(i).split()
+    return any(word in ("previous", "prior", "before") for word in words)
 
 
 def _days(draft: Draft, i: int) -> tuple[date | None, date | None] | None:
@@ -247,21 +258,32 @@ def _is_cut(draft: Draft, head: int, i: int) -> bool:
 
 
 def read_orders(draft: Draft) -> None:
-    """ "Sorted by revenue descending", "ordered by name alphabetically", "ordered from highest to lowest"."""
+    """ "Sorted by revenue descending", "ordered from highest to lowest", "in ascending order of price"."""
     for i in list(draft.free("operator")):
-        if not draft.says(i, "order") or i in draft.used or draft.says(i, *_SIDES):
+        if i in draft.used:
             continue
-        k = draft.after(i)
-        number = read_number(draft, k, is_counted=True)
-        name = number.name if number is not None else _column(draft, k)
-        last = number.last if number is not None else k if name is not None else i
-        side = draft.after(last)
-        if not draft.says(side, *_SIDES):
-            continue
-        behind = side + 2
-        end = behind if draft.word(side + 1) == "to" and draft.says(behind, *_SIDES) else side
+        if draft.says(i, *_SIDES) and draft.word(i).endswith(("order", "first")) and " " in draft.word(i):
+            k = draft.after(i)
+            k = draft.after(k) if draft.says(k, "by") else k
+            name, last = _sorted_by(draft, k)
+            draft.add(Part("order", i, i if name is None else last, name, value=_side(draft, i)))
+        elif draft.says(i, "order"):
+            _read_order(draft, i)
+
+
+def _read_order(draft: Draft, i: int) -> None:
+    name, last = _sorted_by(draft, draft.after(i))
+    side = draft.after(i if name is None else last)
+    if draft.says(side, *_SIDES):
+        end = side + 2 if draft.word(side + 1) == "to" and draft.says(side + 2, *_SIDES) else side
         end = end + 1 if draft.word(end + 1) == "order" else end
         draft.add(Part("order", i, end, name, value=_side(draft, side)))
+
+
+def _sorted_by(draft: Draft, k: int) -> tuple[str | None, int]:
+    """The number or the column there, and its last mark."""
+    number = read_number(draft, k, is_counted=True)
+    return (number.name, number.last) if number is not None else (_column(draft, k), k)
 
 
 def _column(draft: Draft, k: int) -> str | None:

@@ -94,9 +94,9 @@ def _head(draft: Draft, first: int, number: Part | None) -> int | None:
 
 
 def _each(draft: Draft, head: int) -> list[Part]:
-    """That it is a number of each value of a column; of a thing it is a number of its own anyway."""
+    """What has the number: each thing, or each value of a column."""
     name = draft.name(head, "entity", "dimension")
-    return [Part("group", head, head, name.name)] if name is not None and name.kind == "dimension" else []
+    return [Part("group", head, head, name.name)] if name is not None else []
 
 
 def _fits(draft: Draft, i: int, column: Name) -> bool:
@@ -213,9 +213,21 @@ def _is_of_other(draft: Draft, part: Part) -> bool:
     is_said = first > 0 and tokens[first - 1].word in closed("copula")
     if before is not None and is_said:
         return before.name != part.owner
+    if _is_far(draft, part):
+        return True
     is_next = behind is not None and marks[part.last + 1].first == marks[part.last].last + 1
     is_flag = part.value in (None, True, False)
     return is_next and is_flag and behind is not None and behind.name != part.owner
+
+
+def _is_far(draft: Draft, part: Part) -> bool:
+    """Is it said of the rows of something else that what is asked about has, or has not: whose then is not told?"""
+    spoken = [one.name for k in range(len(draft.marks)) if (one := draft.name(k, "entity")) is not None]
+    has_metric = any(draft.name(k, "metric") is not None for k in range(len(draft.marks)))
+    if not spoken or has_metric or part.owner in spoken:
+        return False
+    is_denied = part.operator in ("!=", "is not") or part.value is False
+    return is_denied or draft.says(part.first - 1, "with", "have", "has", "having", "none", "not")
 
 
 def _with_column(draft: Draft, part: Part) -> Part:

@@ -130,7 +130,7 @@ def _operator(words: Sequence[str], k: int) -> Mark | None:
     sizes = {name: lexicon()[held].at(words, k) for name, held in OPERATORS.items()}
     bound, side = next(((behind, side) for first, behind, side in comparisons_at(words[k:]) if first == 0), (0, "=="))
     size = max(*sizes.values(), bound)
-    if size == 0 or (size == 1 and words[k] in _ALWAYS):
+    if size == 0 or (size == 1 and words[k] in (*_ALWAYS, "to")):
         return None
     says = frozenset(name for name, length in sizes.items() if length == size)
     is_bound = bound == size and side != "=="

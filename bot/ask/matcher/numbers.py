@@ -108,15 +108,16 @@ def read_pick(draft: Draft, i: int) -> Part | None:
 
 
 def _is_verb(draft: Draft, i: int) -> bool:
-    """May the value there as well be what was done: "orders placed in May", "have placed no orders"?"""
+    """May the value there as well be what was done: "orders placed in May", "who placed no orders"?"""
     mark, tokens = draft.marks[i], draft.sentence.tokens
+    before = tokens[mark.first - 1].word if mark.first else ""
+    if before in ("their", "its", "his", "her"):
+        return True
     if not tokens[mark.first].word.endswith("ed") or mark.last > mark.first:
         return False
-    before = tokens[mark.first - 1].word if mark.first else ""
-    follows = (
-        draft.name(i - 1, "entity", "metric") is not None and tokens[mark.first - 1] is tokens[draft.marks[i - 1].last]
-    )
-    return before in ("have", "has", "had") or (follows and (draft.kind(i + 1) == "time" or draft.says(i + 1, "by")))
+    if before in closed("copula"):
+        return draft.says(i + 1, "by")
+    return before in ("have", "has", "had") or draft.name(draft.before(i), "entity", "metric") is not None
 
 
 def read_numbers(draft: Draft) -> None:
@@ -125,11 +126,25 @@ def read_numbers(draft: Draft) -> None:
         if i in draft.used:
             continue
         part = read_number(draft, i)
-        if part is not None and _is_defining(draft, part):
+        if part is not None and (_is_defining(draft, part) or _is_beside(draft, part)):
             continue
         if part is not None and not draft.used & set(range(part.first, part.last + 1)):
             draft.add(part)
             draft.used -= set(_inside(draft, part))
+
+
+def _is_beside(draft: Draft, part: Part) -> bool:
+    """Does it say of something else which one is meant ("orders with the highest amount"), or stand in its clause?"""
+    is_end = any(draft.says(part.first, one) for one in ("min", "max"))
+    if is_end and draft.says(part.first - 1, "with", "have", "has", "having", "that", "who"):
+        return True
+    tokens, marks = draft.sentence.tokens, draft.marks
+    for one in draft.parts:
+        if one.kind == "asks" and one.last < part.first:
+            is_joined = any(draft.says(k, "and", "or") for k in range(one.last, part.first))
+            if not is_joined and tokens[marks[one.last].last].clause == tokens[marks[part.first].first].clause:
+                return True
+    return False
 
 
 def _is_defining(draft: Draft, part: Part) -> bool:

@@ -94,6 +94,11 @@ class Draft:
             return None
         return next((one.name for one, _ in self.choice[i] if one.name.startswith(f"{entity}@")), None)
 
+    def is_one_clause(self, i: int, k: int) -> bool:
+        """Does no pause part the two marks?"""
+        tokens, marks = self.sentence.tokens, self.marks
+        return tokens[marks[i].last].clause == tokens[marks[k].first].clause
+
     def is_role(self, i: int) -> bool:
         """Do the words there only say how things belong together?"""
         return self.kind(i) == "name" and all("@" in name.name for name, _ in self.choice[i])

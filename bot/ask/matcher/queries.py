@@ -11,7 +11,7 @@ from itertools import islice, product
 
 from bot.ask.matcher import arranged, conditions, numbers, ratios
 from bot.ask.matcher.marks import Mark, Sentence, read_sentence
-from bot.ask.matcher.parts import Draft, Part, Rule
+from bot.ask.matcher.parts import Draft, Part, Rule, is_numeric
 from bylaw.hold.item import MOST_ITEMS, Item
 from bylaw.hold.text import Seen
 from bylaw.hold.values import Values
@@ -89,15 +89,22 @@ def read_columns(draft: Draft) -> None:
     asked = {i for part in draft.parts if part.kind == "asks" for i in range(part.first, part.last + 1)}
     while k < len(draft.marks):
         name, last = _column(draft, k)
-        if name is not None and k not in draft.used and not _is_joined(draft, k):
+        is_figure = name is not None and is_numeric(name) and not _may_list(draft, last, is_told)
+        if name is not None and k not in draft.used and not is_figure and not _is_joined(draft, k):
             draft.add(Part("asks", first, last, f"values({name.name})", owner=name.owner))
         elif k not in asked and not draft.says(k, "and"):
             return
         k = first = last + 1
 
 
+def _may_list(draft: Draft, k: int, is_told: bool) -> bool:
+    """May the figures of the column be listed, and are not summed or averaged: "return the price", "the areas"?"""
+    word = draft.sentence.tokens[draft.marks[k].last].word
+    return not (draft.is_asked or _has_number(draft) or draft.has("group")) and (is_told or word.endswith("s"))
+
+
 def _has_number(draft: Draft) -> bool:
-    return any(one.kind == "asks" and not (one.name or "").startswith("list(") for one in draft.parts)
+    return any(one.kind == "asks" and not (one.name or "").startswith(("list(", "values(")) for one in draft.parts)
 
 
 def _is_joined(draft: Draft, k: int) -> bool:
@@ -122,7 +129,8 @@ def _column(draft: Draft, k: int) -> tuple[Name | None, int]:
 
 def read_rows(draft: Draft) -> None:
     """The rows that are asked for where no number and no column is; by something, their number."""
-    if draft.has("asks") or draft.is_asked:
+    _group_heads(draft)
+    if draft.has("asks") or draft.is_asked or (draft.has("group") and draft.word(0) == "list"):
         return
     for k in draft.free("name"):
         name = draft.name(k, "entity")
@@ -149,6 +157,37 @@ def _show(parts: Sequence[Part]) -> None:
             part.value = "each"
         if part.kind == "order" and part.name is None and not has_number and asked:
             part.name = (asked[0].name or "").removeprefix("values(").removesuffix(")")
+
+
+def _group_heads(draft: Draft) -> None:
+    """What a number is of each of is what the answer is by, where it is a column and nothing else says so."""
+    for having in [one for one in draft.parts if one.kind == "having"]:
+        for group in [one for one in having.of if one.kind == "group"]:
+            numbers_ = [one.first for one in draft.parts if one.kind == "asks"]
+            if numbers_ and group.first not in draft.used and group.first < min(numbers_):
+                draft.add(Part("group", group.first, group.last, group.name, owner=group.name))
+
+
+def read_narrowed(draft: Draft) -> None:
+    """Of several numbers each has the conditions before it, or within it, to itself: "orders and online orders"."""
+    numbers_ = [
+        one for one in draft.parts if one.kind == "asks" and not (one.name or "").startswith(("list(", "values("))
+    ]
+    for number in numbers_ if len(numbers_) > 1 else ():
+        for part in [one for one in draft.parts if one.kind == "filter"]:
+            if part.last + 1 == number.first or number.first <= part.first <= part.last <= number.last:
+                draft.parts.remove(part)
+                number.of, number.first = [*number.of, part], min(number.first, part.first)
+
+
+def read_far(draft: Draft) -> None:
+    """A figure of something else than what is listed or counted, and that nobody speaks of, is left over."""
+    owners = {one.owner for one in draft.parts if one.kind in ("asks", "group") and one.owner}
+    owners |= {one.name for k in range(len(draft.marks)) if (one := draft.name(k, "entity")) is not None}
+    for part in [one for one in draft.parts if one.kind == "filter" and one.operator in ("<", "<=", ">", ">=")]:
+        if owners and part.owner not in owners:
+            draft.parts.remove(part)
+            draft.used.difference_update(range(part.first, part.last + 1))
 
 
 def read_roles(draft: Draft) -> None:
@@ -195,7 +234,7 @@ def read_beside(draft: Draft) -> None:
 def read_others(draft: Draft) -> None:
     """What stands right behind a number of something else is said of those rows: "with more than 3 orders in 2025"."""
     for having in [one for one in draft.parts if one.kind == "having"]:
-        heads = {one.owner for one in draft.parts if one.kind in ("asks", "group")}
+        heads = {(one.name or "").partition(".")[0] for one in having.of if one.kind == "group"}
         while (part := _behind(draft, having)) is not None:
             draft.parts.remove(part)
             if part.kind == "filter" and (part.owner in heads or part.any_of):  # of these, or of those: it is not told
@@ -249,8 +288,10 @@ RULES: Sequence[Rule] = (
     conditions.read_values,
     read_others,
     read_limits,
+    read_narrowed,
     read_columns,
     read_rows,
+    read_far,
     read_beside,
     read_roles,
     read_ways,
