@@ -169,6 +169,10 @@ def _read_top(draft: Draft, i: int) -> bool:
     count = k if draft.kind(k) == "figure" else None
     k = draft.after(k) if count is not None else k
     thing = _thing(draft, k)
+    if thing is None and count is not None and k == len(draft.marks) and i == 0:  # "bottom 3": of what is known
+        draft.add(Part("order", i, i, value=_side(draft, i)))
+        _limit(draft, i, count)
+        return True
     if thing is None:
         return False
     by = draft.after(thing[1])

@@ -57,7 +57,8 @@ def _of_behind(draft: Draft, i: int, first: int, last: int, side: str) -> Part |
     if number is None or head is None:
         return None
     of = [*picks, *_each(draft, head)]
-    return Part("having", first, number.last, number.name, side, amount(_figure(draft, i)), of=of)
+    value = amount(_figure(draft, i))
+    return Part("having", first, number.last, number.name, side, value, of=of, owner=number.owner)
 
 
 def _of_before(draft: Draft, i: int, first: int, last: int, side: str) -> Part | None:
@@ -146,7 +147,8 @@ def _read_emptiness(draft: Draft, i: int) -> Part | None:
         if head is None or draft.column_of(k) is not None:  # "with customer name" is of a column
             return None
         name, sign = number_of(draft, k, entity), "==" if is_none else ">="
-        return Part("having", i, k, name, sign, 0 if is_none else 1, of=[*picks, *_each(draft, head)])
+        of = [*picks, *_each(draft, head)]
+        return Part("having", i, k, name, sign, 0 if is_none else 1, of=of, owner=entity.name)
     column = draft.name(k, "dimension", "date", "number") if is_none and draft.value(k) is None and not picks else None
     return Part("filter", i, k, column.name, "is null", owner=column.owner) if column is not None else None
 

@@ -117,7 +117,11 @@ def _is_verb(draft: Draft, i: int) -> bool:
         return False
     if before in closed("copula"):
         return draft.says(i + 1, "by")
-    return before in ("have", "has", "had") or draft.name(draft.before(i), "entity", "metric") is not None
+    if before in ("have", "has", "had"):
+        return True
+    is_spoken = any(draft.name(k, "entity", "metric") is not None for k in range(i))
+    is_bare = before not in closed("preposition") | closed("determining")
+    return is_spoken and is_bare
 
 
 def read_numbers(draft: Draft) -> None:

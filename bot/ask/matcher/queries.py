@@ -241,6 +241,10 @@ def read_others(draft: Draft) -> None:
                 draft.used.difference_update(range(part.first, part.last + 1))
                 break
             having.of, having.last = [*having.of, part], part.last
+        for part in [one for one in draft.parts if one.kind == "filter" and one.owner not in heads]:
+            if part.owner == having.owner:  # "and cancelled orders": also of each, and not of all
+                draft.parts.remove(part)
+                draft.used.difference_update(range(part.first, part.last + 1))
 
 
 def _behind(draft: Draft, having: Part) -> Part | None:

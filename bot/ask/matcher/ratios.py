@@ -113,4 +113,14 @@ def _read_condition(draft: Draft, k: int) -> Part | None:
         role = draft.role(k, pick.owner) if pick.owner else None  # "made by gold customers"
         if role is not None and pick.name is not None and pick.kind == "filter":
             return replace(pick, name=pick.name.replace(pick.owner or "", role, 1), first=k)
-    return read_having(draft, k) or read_pick(draft, k)
+    having = read_having(draft, k)
+    return _with_time(draft, having) if having is not None else read_pick(draft, k)
+
+
+def _with_time(draft: Draft, having: Part) -> Part:
+    """The number of each with the time right behind it: "who have an order in 2025"."""
+    for time in [one for one in draft.parts if one.kind == "time" and one.name is None]:
+        if draft.after(having.last) == time.first:
+            draft.parts.remove(time)
+            return replace(having, of=[*having.of, time], last=time.last)
+    return having

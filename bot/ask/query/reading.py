@@ -91,6 +91,8 @@ _OF_GROUPS = frozenset(("order", "limit"))  # of rows that are no more once the 
 
 def lay_over(before: Sequence[Item], new: Sequence[Item]) -> list[Item]:
     """The items *before* with the *new* ones in the place of those of the same kind and name."""
+    if any(one.kind == "asks" for one in before):  # "what about gold customers" lists nobody
+        new = [one for one in new if one.kind != "asks" or not (one.name or "").startswith("list(")]
     kinds = {one.kind for one in new}
     gone = (kinds & _WHOLE) | (_OF_GROUPS if "group" in kinds else frozenset())
     names = {(one.kind, one.name) for one in new}
