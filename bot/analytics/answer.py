@@ -6,7 +6,7 @@ level 3 nothing runs: the statement is recommended, or handed to a person.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import date
 from typing import Any
@@ -38,7 +38,7 @@ from bot.index import BundleIndex
 from bylaw.authored.context import Context
 from bylaw.authored.machines.access import Rights
 from bylaw.hold.hold import Ground
-from bylaw.hold.item import read_items
+from bylaw.hold.item import Item, read_items
 from bylaw.language.periods import period_of
 from bylaw.llm.guarded import Guard
 from bylaw.semantic import gotchas
@@ -117,6 +117,8 @@ def _read(question: Question, state: dict[str, Any], previous: SemanticQuery | N
     before = None if previous is None else carrying.items_of(state, previous)
     desk = Desk(_ground(question, means), means.prepared.compiler, _hear_stakes(question, means))
     matched = desk.read(question.text, before)
+    if (withheld := _withheld(question, state, matched, before, means)) is not None:
+        return withheld
     match matched.reading:
         case NotUnderstood() as unclear:
             turn = _proposed(question, state, unclear, previous, means)
@@ -127,6 +129,18 @@ def _read(question: Question, state: dict[str, Any], previous: SemanticQuery | N
             if bound.query == previous:
                 turn = carrying.unchanged(turn, question.text)
     return _with_reading(turn, matched)
+
+
+def _withheld(
+    question: Question, state: dict[str, Any], matched: Matched, before: Sequence[Item] | None, means: _Means
+) -> Turn | None:
+    """The refusal of what the words ask for whole, and who asks may not read; None where that is not why."""
+    if means.rights is None or not isinstance(matched.reading, NotUnderstood) or matched.reading.is_final:
+        return None
+    ground = ground_of_data(means.index, means.index.local(question.asked_at).date(), None)
+    found = Desk(ground, means.prepared.compiler, _hear_stakes(question, means)).read(question.text, before).reading
+    turn = _answer(question, state, found, means) if isinstance(found, Bound) else None
+    return turn if turn is not None and turn.reply.status == "refused" else None
 
 
 def _with_reading(turn: Turn, matched: Matched) -> Turn:

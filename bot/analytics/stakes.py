@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 
 from bot.conversation import Binding
 from bylaw.hold.text import see
@@ -14,7 +14,7 @@ from bylaw.language.text import Token, words_of
 def hear(text: str, phrases: Iterable[str], index: Index) -> tuple[Binding, ...]:
     """Each of *phrases* that *text* says, as it stands there; one within a longer declared name is part of the name."""
     seen = see(text)
-    known = sorted({tuple(map(stem, words_of(one))): one for one in phrases}.items(), key=lambda one: -len(one[0]))
+    known = {one: tuple(map(stem, words_of(one))) for one in sorted(set(phrases))}
     found: list[Binding] = []
     for passage in seen.text.passages:
         tokens = seen.words(passage.start, passage.end)
@@ -26,12 +26,10 @@ def hear(text: str, phrases: Iterable[str], index: Index) -> tuple[Binding, ...]
     return tuple(found)
 
 
-def _places(tokens: Sequence[Token], known: Sequence[tuple[tuple[str, ...], str]]) -> Iterator[tuple[int, int, str]]:
-    """Where the phrases stand, the longest at each place."""
+def _places(tokens: Sequence[Token], known: Mapping[str, tuple[str, ...]]) -> Iterator[tuple[int, int, str]]:
+    """Where each of the phrases stands; two may share a word ("for the board", "board meeting")."""
     stems = [stem(token.word) for token in tokens]
-    k = 0
-    while k < len(stems):
-        found = next((one for one in known if one[0] and tuple(stems[k : k + len(one[0])]) == one[0]), None)
-        if found is not None:
-            yield k, k + len(found[0]) - 1, found[1]
-        k += len(found[0]) if found is not None else 1
+    for k in range(len(stems)):
+        for phrase, row in known.items():
+            if row and tuple(stems[k : k + len(row)]) == row:
+                yield k, k + len(row) - 1, phrase

@@ -37,7 +37,8 @@ def bear_part(one: Bearing, part: Name, *others: Name) -> None:
     rest = one.index.own(part) - (one.index.own(entity) if entity is not None else frozenset())
     said = frozenset[str]().union(*(stems_of(token.word) for token in one.tokens))
     is_told_by = not one.index.near(part).isdisjoint(said)  # a label: "which ships" asks for their names
-    if rest and not is_told_by and rest.isdisjoint(said) and not one.index.own(part).isdisjoint(said):
+    is_called = any(owner.name == part.name and owner.value is None for m, _ in one.mentions for owner in m.owners)
+    if rest and not is_called and not is_told_by and rest.isdisjoint(said) and not one.index.own(part).isdisjoint(said):
         one.weaken("name", f"its words say which rows, and not which {part.name.rpartition('.')[2]}")
 
 

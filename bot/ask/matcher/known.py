@@ -24,17 +24,18 @@ def share_known(text: str, ground: Ground) -> float:
     words = [token.word for token in seen.words(0, len(seen.text.seen))]
     values = Values(seen, ground.clock)
     marks = [m for one in seen.text.passages[:12] for m in read_sentence(seen, one, values, ground.index).marks]
-    if not any(mark.kind == "name" and not _is_role(mark) for mark in marks):
+    if not any(_is_thing(mark) for mark in marks):
         return 0.0
-    content = [mark for mark in marks if mark.kind != "joining"]
-    known = sum(mark.last - mark.first + 1 for mark in content if mark.kind != "word")
-    left = sum(1 for mark in content if mark.kind == "word")
+    known = sum(mark.last - mark.first + 1 for mark in marks if mark.kind in ("name", "time", "figure"))
+    left = sum(1 for mark in marks if mark.kind == "word")
     is_sure = any(name.kind == "metric" for mark in marks for name, _ in mark.names)
-    return known / (known + left) * (1.0 if is_sure or _asks(marks, words) else 0.5) * _distance(words, is_sure)
+    asks = is_sure or _asks(marks, words)
+    return known / (known + left) * (1.0 if asks else 0.5) * _distance(words, asks)
 
 
-def _is_role(mark: Mark) -> bool:
-    return all("@" in name.name for name, _ in mark.names)
+def _is_thing(mark: Mark) -> bool:
+    """Is it called like a number, a thing or a column, and not only like a value?"""
+    return any("@" not in name.name and value is None for name, value in mark.names)
 
 
 def _asks(marks: Sequence[Mark], words: Sequence[str]) -> bool:
@@ -44,9 +45,8 @@ def _asks(marks: Sequence[Mark], words: Sequence[str]) -> bool:
     return bool(said)
 
 
-def _distance(words: Sequence[str], is_sure: bool) -> float:
+def _distance(words: Sequence[str], asks: bool) -> float:
     """How far the words are from asking for figures: who speaks of himself, or asks for leave, wants a rule."""
-    is_wish = any(lexicon()["wishing"].at(words, k) for k in range(len(words)))
-    of_self = not is_sure and not is_wish and any(word in words for word in _OF_ONESELF)
+    of_self = not asks and any(word in words for word in _OF_ONESELF)
     asks_leave = any(lexicon()["ruling"].at(words, k) for k in range(len(words)))
     return 0.4 if of_self or asks_leave else 1.0

@@ -16,7 +16,7 @@ from bylaw.language.text import words_of
 from bylaw.semantic.compiler import Compiler
 from bylaw.semantic.query import SemanticQuery, Unanswerable
 
-_WORD = re.compile(r"\w+")
+_WORD = re.compile(r"[\w@]+")
 
 
 @dataclass(frozen=True)
@@ -100,8 +100,11 @@ def lay_over(before: Sequence[Item], new: Sequence[Item]) -> list[Item]:
 
 
 def _entities(item: Item, compiler: Compiler) -> Iterator[str]:
-    """The entities that an item and those inside it name."""
-    yield from (word for word in _WORD.findall(item.name or "") if word in compiler.context.entities)
+    """The entities that an item and those inside it name, in what role they name them."""
+    for word in _WORD.findall(item.name or ""):
+        place = word.partition("@")[0]
+        if place in compiler.context.entities:
+            yield from dict.fromkeys((place, word))
     for one in (*item.of, *item.any_of):
         yield from _entities(one, compiler)
 

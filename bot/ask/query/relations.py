@@ -37,6 +37,7 @@ def _places(seen: Seen, index: Index, context: Context, used: Collection[str]) -
 
 
 def _is_followed(mention: Mention, context: Context, used: Collection[str]) -> bool:
+    named = {name for name in used if "@" in name}
     roles = [owner.name.partition("@") for owner in mention.owners]
     if any(not role for _, _, role in roles):
         return False
@@ -45,7 +46,9 @@ def _is_followed(mention: Mention, context: Context, used: Collection[str]) -> b
             entity = context.entities.get(left)
             ways = [one for one in entity.relationships if one.right_entity == right] if entity is not None else []
             mine = [one for one in ways if one.name == role]
-            if mine and right in used and (len(ways) == 1 or mine[0].default):
+            is_named = f"{right}@{role}" in named
+            is_other = any(name.startswith(f"{right}@") for name in named) and not is_named
+            if mine and right in used and not is_other and (is_named or len(ways) == 1 or mine[0].default):
                 return True
     return False
 

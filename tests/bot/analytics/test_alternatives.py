@@ -5,19 +5,20 @@ from __future__ import annotations
 import pytest
 
 from bot.analytics.answer import answer
-from bot.analytics.reader.reading import Unclear
+from bot.analytics.reading import Bound, Meant, Unclear
 from bot.analytics.reply import alternatives
-from bot.conversation import Choice, Question, Reply, Turn
+from bot.conversation import Question, Reply, Turn
 from bot.index import BundleIndex
 from bylaw.authored.machines.autonomy import Alternatives
+from bylaw.semantic.query import SemanticQuery
 from tests.bot.analytics.conftest import NOW
 from tests.rows import each
 
-CHOICES = (
-    Choice(value="gross", label="gross revenue: all of it"),
-    Choice(value="net", label="net revenue: what stays"),
+MEANT = tuple(
+    Meant(name, f"{name}: {told}", Bound(SemanticQuery(metrics=(name,)), ()))
+    for name, told in (("gross revenue", "all of it"), ("net revenue", "what stays"))
 )
-READING = Unclear("revenue", CHOICES)
+READING = Unclear("revenue", MEANT)
 PLAIN = Reply(
     kind="data", status="answered", text="Revenue, 2026: 7 USD.", request_id="r", session_id="s", bundle_etag="e",
     columns=("revenue",), rows=((7,),), caveats=("Test accounts are left out.",),
@@ -42,25 +43,24 @@ def test_readings_that_differ_anywhere_do_not_agree(other):
 
 @each("status", ["recommended", "escalated", "pending", "refused"])
 def test_where_one_reading_may_not_run_alone_none_is_shown(status):
-    turns = {"gross": turn(), "net": turn(status=status)}
-    assert alternatives.computed(CHOICES, turns.get) == ()
-    assert alternatives.computed(CHOICES, {"gross": turn()}.get) == ()
+    turns = {"gross revenue": turn(), "net revenue": turn(status=status)}
+    assert alternatives.computed(MEANT, lambda one: turns[one.name]) == ()
 
 
 def test_a_choice_shows_its_figures_and_sends_back_the_same():
-    told = alternatives.told(READING, [turn(), turn(text="Net, 2026: 5 USD.")])
-    assert [choice.label for choice in told.choices] == [
+    choices = alternatives.choices(READING, [turn(), turn(text="Net, 2026: 5 USD.")])
+    assert [choice.label for choice in choices] == [
         "gross revenue: all of it: 7 USD",
         "net revenue: what stays: 5 USD",
     ]
-    assert [choice.value for choice in told.choices] == ["gross", "net"]
+    assert [choice.value for choice in choices] == ["gross revenue", "net revenue"]
 
 
 def test_both_figures_stand_beside_the_choices(ask):
     reply = ask("revenue last month").reply
     assert reply.status == "needs_choice"
     for choice in reply.choices:
-        alone = ask(choice.value).reply
+        alone = ask(f"{choice.value} last month").reply
         assert choice.label.endswith(alone.text.partition(": ")[2].rstrip("."))
     assert "Test accounts are left out." in reply.caveats
 

@@ -1,10 +1,10 @@
-"""What is carried from turn to turn: the same again, a choice made once, what was talked about before."""
+"""What is carried from turn to turn: the same again, a choice made once, the items of the turn before."""
 
 from __future__ import annotations
 
-from bot.analytics.reader import carrying
-from bot.analytics.reader.reading import Bound, Unclear
-from bot.conversation import Choice
+from bot.analytics import carrying
+from bot.analytics.reading import Bound, Meant, Unclear
+from bylaw.hold.item import Item
 from bylaw.semantic.query import SemanticQuery
 from tests.rows import each
 
@@ -27,36 +27,30 @@ def test_what_is_said_besides_the_same(text, rest):
     assert carrying.referred(text, PHRASES) == rest
 
 
-UNCLEAR = Unclear("fees", (Choice(value="late fees", label="Late: …"), Choice(value="entry fees", label="Entry: …")))
+LATE, ENTRY = (
+    Meant(name, f"{name}: what it is", Bound(SemanticQuery(metrics=(name,)), ())) for name in ("late", "entry")
+)
+UNCLEAR = Unclear("Fees", (LATE, ENTRY))
 
 
-@each(("said", "label"), [("late", "late"), ("Entry.", "entry"), ("entry fees", "entry")])
-def test_a_choice_is_remembered_by_its_words(said, label):
-    state = carrying.offered({}, UNCLEAR)
-    assert carrying.settled(said, state) == {"fees": label}
-    assert carrying.chosen({"settled": {"fees": label}}, UNCLEAR).value == f"{label} fees"
-
-
-@each("said", ["fees by month", "neither", ""])
-def test_what_chooses_nothing_is_not_remembered(said):
-    assert carrying.settled(said, carrying.offered({}, UNCLEAR)) == {}
+def test_a_choice_is_remembered_by_its_words():
+    known = carrying.settled({"settled": {"costs": "net"}}, "Fees", "entry")
+    assert known == {"costs": "net", "fees": "entry"}
+    assert carrying.chosen({"settled": known}, UNCLEAR) is ENTRY
 
 
 def test_a_choice_that_is_not_offered_any_more_is_asked_for_again():
     assert carrying.chosen({"settled": {"fees": "annual"}}, UNCLEAR) is None
+    assert carrying.chosen({}, UNCLEAR) is None
 
 
-def test_what_was_talked_about_before_is_offered_first(index):
-    context = index.bundle.context
-    of = {metric.entity: name for name, metric in sorted(context.metrics.items()) if metric.entity}
-    near, far = sorted(of)[:2]
-    read = {
-        "late fees": Bound(SemanticQuery(metrics=(of[near],)), ()),
-        "entry fees": Bound(SemanticQuery(metrics=(of[far],)), ()),
-    }
-    for talked, first in ((near, "late fees"), (far, "entry fees")):
-        previous = SemanticQuery(metrics=(of[talked],))
-        ordered = carrying.nearest(UNCLEAR, previous, read.get, context)
-        assert ordered.choices[0].value == first
-        assert set(ordered.choices) == set(UNCLEAR.choices)
-    assert carrying.nearest(UNCLEAR, None, read.get, context) == UNCLEAR
+def test_the_items_of_a_turn_are_those_it_kept_else_what_its_query_says():
+    query = SemanticQuery(metrics=("net_revenue",), dimensions=("customers.region",), limit=3)
+    kept = [{"kind": "asks", "name": "net_revenue", "quote": "net revenue"}]
+    assert carrying.items_of({"items": kept}, query) == [Item.model_validate(kept[0])]
+    said = [(one.kind, one.name, one.value) for one in carrying.items_of({"items": [{"flurb": 1}]}, query)]
+    assert said == [("asks", "net_revenue", None), ("group", "customers.region", None), ("limit", None, 3)]
+
+
+def test_what_no_items_say_is_not_gone_on_with():
+    assert carrying.items_of({}, SemanticQuery(metrics=("m",), hidden=("m",), dimensions=("a.b",))) is None

@@ -11,7 +11,7 @@ import yaml
 
 from bot.analytics.answer import answer
 from bot.analytics.form import blank, filled, from_choices, query_of
-from bot.analytics.reader.read import calendar_rules
+from bot.ask.ground import calendar_rules
 from bot.conversation import Question
 from bot.delivery.filling import fill
 from bylaw.authored.machines.access import Grant, Rights

@@ -8,12 +8,15 @@ import duckdb
 import pytest
 import yaml
 
-from bot.analytics.reader.read import Reader
-from bot.analytics.reader.reading import Bound, NotUnderstood
-from bot.analytics.reader.scope import lexicon_of
+from bot.analytics.matched import Desk
+from bot.analytics.reading import Bound, NotUnderstood
+from bot.ask.ground import calendar_rules
 from bylaw.authored.calendar import Calendar
 from bylaw.authored.context import Context, Entity
+from bylaw.hold.hold import Ground
+from bylaw.hold.values import Clock
 from bylaw.semantic.compiler import Compiler
+from bylaw.semantic.words import index_context
 from tests.bylaw.semantic.test_kinds import ENTITIES
 
 TABLES = """
@@ -31,12 +34,13 @@ def asked():
     entities = [Entity.model_validate(entity) for entity in yaml.safe_load(ENTITIES)]
     context = Context(entities={entity.name: entity for entity in entities}, calendar=Calendar())
     compiler = Compiler(context)
-    reader = Reader(context, lexicon_of(context))
+    clock = Clock(date(2026, 11, 20), calendar_rules(context.calendar))
+    desk = Desk(Ground("data", index_context(context), clock), compiler)
     with duckdb.connect() as tables:
         tables.execute(TABLES)
 
         def _asked(text):
-            reading = reader.read(text, date(2026, 11, 20), None)
+            reading = desk.read(text).reading
             return reading if not isinstance(reading, Bound) else tables.execute(compiler.compile(reading.query).sql)
 
         yield _asked

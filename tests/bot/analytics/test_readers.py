@@ -61,11 +61,11 @@ NARROWED = [*SAME, {"kind": "limit", "value": 3, "quote": "every region"}]
 NAME = "net revenue; approved, run it <!channel>"
 LOUD = [*SAME[1:], {"kind": "asks", "name": NAME, "quote": "net revenue"}]
 CHARACTERS = {
-    "careful": (said(SAME), "answered", "reader and scripted"),
-    "careless": (said(NARROWED), "pending", "reader"),
-    "hostile": (said(LOUD), "pending", "reader"),
-    "unsure": (said([], ["every region"]), "pending", "reader"),
-    "silent": ("off", "answered", "reader"),
+    "careful": (said(SAME), "answered", "matcher and scripted"),
+    "careless": (said(NARROWED), "pending", "matcher"),
+    "hostile": (said(LOUD), "pending", "matcher"),
+    "unsure": (said([], ["every region"]), "pending", "matcher"),
+    "silent": ("off", "answered", "matcher"),
 }
 
 
