@@ -298,6 +298,8 @@ def _fields(one: Item) -> Iterator[tuple[str, str]]:
             yield "by", name.partition("(")[2].removesuffix(")")
         case "asks" if not one.of:
             yield "metrics", name
+        case "asks" if [part.kind for part in one.of] == ["group"] and one.of[0].unit is None:
+            yield "metrics", f"{name} per {one.of[0].name}"
         case "group" if one.unit is not None:
             yield "grain", one.unit
         case "group" if name:
@@ -308,8 +310,10 @@ def _fields(one: Item) -> Iterator[tuple[str, str]]:
             yield "filters", name
         case "filter" if one.operator in ("<", "<=", ">", ">=") and len(values) == 1 and one.unit is None:
             yield "filters", f"{name}{one.operator}{values[0]}"
-        case "time" if one.quote is not None:
-            yield "period", one.quote
+        case "time" | "compare" if one.quote is not None:
+            spans = dates.find(one.quote, date(2100, 1, 1))  # whatever the day, its words are the same
+            field = "period" if one.kind == "time" else "compared_with"
+            yield from ((field, one.quote[span.begins : span.ends]) for span in spans[:1])
         case "order":
             yield "order", "descending" if one.value == "desc" else "ascending"
         case "limit":

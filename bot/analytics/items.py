@@ -49,7 +49,9 @@ def unclear_of(held: HeldQuery) -> NotUnderstood:
     if left:
         words = ", ".join(f"`{word}`" for word in list(left)[:_MOST_TOLD])
         told = f"I do not understand {words} here{f'; {told}' if told else ''}"
-    understood = known_of(renamed(held.query)) if held.query is not None else known_of_items(held.items)
+    said = known_of_items(held.items)
+    understood = {**said, **known_of(renamed(held.query))} if held.query is not None else said
+    understood = {**understood, **{name: said[name] for name in ("period", "compared_with") if name in said}}
     bindings = bound_of(held).bindings if held.query is not None else ()
     help = held.problem.help if held.problem is not None and not left else _HELP if left else None
     told = told or "nothing says what is asked for"

@@ -20,6 +20,7 @@ from bylaw.language.text import words_of
 from bylaw.semantic.compiler import Compiler
 
 MAX_CHARACTERS = 4_000  # a longer text is no question
+MAX_WORDS = 400
 
 
 @dataclass(frozen=True)
@@ -47,6 +48,9 @@ class Desk:
         """What *text* asks for; *before* are the items of the question that it may go on from."""
         if len(text) > MAX_CHARACTERS:
             message = f"a question has at most {MAX_CHARACTERS} characters"
+            return Matched(NotUnderstood(message, "ask for one thing", is_final=True))
+        if len(words_of(text)) > MAX_WORDS:
+            message = f"a question has at most {MAX_WORDS} words"
             return Matched(NotUnderstood(message, "ask for one thing", is_final=True))
         if (word := personal_word(text, self.compiler.context, self.ground)) is not None:
             message = f"`{word}` is personal data, answers never show it"

@@ -234,14 +234,20 @@ def _read_superlative(draft: Draft, i: int) -> bool:
     if (is_counted or is_plural) and number is not None:
         draft.add(_group(draft, head, thing))
     else:
-        function = "list" if name.kind == "entity" else "values"
-        draft.add(Part("asks", head, last, f"{function}({name.name})", owner=name.owner or name.name))
+        asked = _told_by(draft, name) if name.kind == "entity" else f"values({name.name})"
+        draft.add(Part("asks", head, last, asked, owner=name.owner or name.name))
     if not is_plural:
         _limit(draft, i, head - 1 if is_counted else None)
     if is_counted and draft.says(head - 2, *_SIDES):
         draft.parts[-1].first = head - 2
         draft.used.add(head - 2)
     return True
+
+
+def _told_by(draft: Draft, entity: Name) -> str:
+    """The one column that rows of a thing are told by, else the whole rows."""
+    own = [one for one in draft.index.names.values() if one.owner == entity.name and one.near]
+    return f"values({own[0].name})" if len(own) == 1 else f"list({entity.name})"
 
 
 def _is_plural(draft: Draft, k: int) -> bool:
@@ -253,7 +259,9 @@ def _is_plural(draft: Draft, k: int) -> bool:
 def _is_head(draft: Draft, h: int, i: int) -> bool:
     """Is it a thing that the words up to the superlative are said of: "the city with", "who has"?"""
     thing = _thing(draft, h) if h not in draft.used else None
-    return thing is not None and (thing[1] + 1 == i or draft.kind(thing[1] + 1) == "joining")
+    if thing is None or draft.says(h - 1, "by"):
+        return False
+    return thing[1] + 1 == i or draft.kind(thing[1] + 1) == "joining"
 
 
 def _is_cut(draft: Draft, head: int, i: int) -> bool:

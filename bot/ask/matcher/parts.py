@@ -15,7 +15,7 @@ from bylaw.hold.words import Index, Name
 from bylaw.language.text import words_of
 
 GROUPABLE = ("entity", "dimension", "date")
-_PASSED = frozenset(("of", "to", "with", "have", "has", "having", "that", "who", "which"))
+_PASSED = frozenset(("of", "to", "with", "have", "has", "having", "that", "who", "which", "whose"))
 
 
 @dataclass

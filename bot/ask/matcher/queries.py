@@ -256,12 +256,12 @@ def _behind(draft: Draft, having: Part) -> Part | None:
 
 
 def read_limits(draft: Draft) -> None:
-    """ "The highest of each": whether the limit is of each or of all is not told, so the group is left over."""
-    if draft.has("limit"):
-        for part in [one for one in draft.parts if one.kind == "group"]:
+    """ "The highest of each": so many of each, and not of all."""
+    for limit in [one for one in draft.parts if one.kind == "limit"]:
+        for part in [one for one in draft.parts if one.kind == "group" and one.name is not None]:
             if draft.says(part.first, "by") and "each" in draft.word(part.first):
-                draft.parts.remove(part)
-                draft.used.difference_update(range(part.first, part.last + 1))
+                limit.name = part.name
+                limit.first, limit.last = min(limit.first, part.first), max(limit.last, part.last)
 
 
 def read_verbs(draft: Draft) -> None:

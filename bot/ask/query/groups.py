@@ -32,7 +32,8 @@ class Groups:
 def read_groups(items: Sequence[Item], means: Means) -> Groups:
     """What *items* group by. Raises Unanswerable for two grains, or a unit of what is no date."""
     found = Groups()
-    spoken = {item.name.partition(".")[0] for item in items if item.name and "." in item.name and item.unit is None}
+    names = [item.name for item in items if item.name and "." in item.name and item.unit is None]
+    spoken = {name.partition(".")[0] for name in names if tells_rows(name, names, means)}
     for item in items:
         wishes = {str(one) for one in item.values}
         if strange := sorted(wishes - {"all", "members", "each"}):

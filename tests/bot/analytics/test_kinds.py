@@ -67,7 +67,6 @@ def test_payments_of_people_are_those_of_people(text, rows, asked):
         "total amount of payments of people",
         "total amount of payments of people in 2026",
         "total amount of payments of shops in 2026",
-        "total amount of payments by shop",
     ],
 )
 def test_payments_of_all_are_never_taken_for_those_of_people(text, asked):

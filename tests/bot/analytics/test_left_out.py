@@ -83,7 +83,7 @@ def asked(text, warehouse, workspace, join_type="left_outer"):
         ("number of swimmers by club", "left_outer", [*OF_CLUBS, (None, 3)], None),
         ("number of swimmers by club", "inner", OF_CLUBS, NONE),
         ("number of swimmers by club name", "inner", OF_CLUBS, NONE),
-        ("number of swimmers for each club", "left_outer", OF_CLUBS, NONE),
+        ("number of swimmers for each club", "left_outer", [*OF_CLUBS, (None, 3)], None),
         ("top 2 clubs by number of swimmers", "left_outer", OF_CLUBS, NONE),
         ("number of swimmers", "inner", [(6,)], None),
     ],

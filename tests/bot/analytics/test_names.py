@@ -103,7 +103,7 @@ IDA_MOE = ["swimmers.first_name=Ida", "swimmers.last_name=Moe"]
         ("Which lessons did Ida Moe take?", None, [], "one of the swimmers and one of the trainers"),
         ("Which lessons does Eva Lind give?", None, ["trainers.name=Eva Lind"], "one of the trainers"),
         ("Which lessons does Eva Lind give?", SWIMMERS, [], "I do not understand `Eva`, `Lind` here"),
-        ("Which lessons did John Smith take?", None, [], "I do not understand `John`, `Smith` here"),
+        ("Which lessons did John Smith take?", None, [], "I do not understand `John`, `Smith`, `take` here"),
     ],
 )  # fmt: skip
 def test_a_name_is_in_the_form(pool, workspace, text, rights, filters, says):

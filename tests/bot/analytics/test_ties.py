@@ -58,7 +58,7 @@ def test_those_of_each_group_are_named(ask, warehouse):
         JOIN shop.customers USING (customer_id) JOIN shop.products USING (product_id)
         WHERE NOT is_test AND status <> 'cancelled' AND year(ordered_at) = 2026 GROUP BY ALL"""
     best = warehouse.run(
-        f"SELECT category, product_name FROM ({sold}) QUALIFY rank() OVER (PARTITION BY category ORDER BY n DESC) = 1",
+        f"SELECT product_name, category FROM ({sold}) QUALIFY rank() OVER (PARTITION BY category ORDER BY n DESC) = 1",
         99,
     ).rows
     tied = sorted(set(best) - set(reply.rows))
