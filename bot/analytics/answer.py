@@ -12,6 +12,7 @@ from datetime import date
 from typing import Any
 
 from bot.analytics import carrying, form, items, readings, stakes, unread
+from bot.analytics.headline import headline
 from bot.analytics.matched import Desk, Matched
 from bot.analytics.plan import autonomy, judged, plans
 from bot.analytics.plan.execution import Execution
@@ -25,7 +26,6 @@ from bot.analytics.reading import Bound, Meant, NotUnderstood, Unclear
 from bot.analytics.reply import absent, alternatives, assumed, besides, business, ended, present, ties
 from bot.analytics.reply.charts import chart
 from bot.analytics.reply.citing import citations_of
-from bot.analytics.reply.headline import headline
 from bot.analytics.reply.names import Names
 from bot.analytics.reply.ties import UNSEEN, Ties
 from bot.analytics.writes import is_write_request

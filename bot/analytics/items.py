@@ -51,7 +51,8 @@ def unclear_of(held: HeldQuery) -> NotUnderstood:
         told = f"I do not understand {words} here{f'; {told}' if told else ''}"
     said = known_of_items(held.items)
     understood = {**said, **known_of(renamed(held.query))} if held.query is not None else said
-    understood = {**understood, **{name: said[name] for name in ("period", "compared_with") if name in said}}
+    said_so = ("period", "compared_with", *(("metrics",) if held.query is not None and held.query.measures else ()))
+    understood = {**understood, **{name: said[name] for name in said_so if name in said}}
     bindings = bound_of(held).bindings if held.query is not None else ()
     help = held.problem.help if held.problem is not None and not left else _HELP if left else None
     told = told or "nothing says what is asked for"

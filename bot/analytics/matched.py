@@ -6,8 +6,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from bot.analytics import carrying, items
+from bot.analytics.headline import readable
 from bot.analytics.reading import Bound, Meant, NotUnderstood, Unclear
-from bot.analytics.reply.headline import readable
 from bot.ask.matcher.match import matches
 from bot.ask.query.reading import HeldQuery, hold_question
 from bot.conversation import Binding

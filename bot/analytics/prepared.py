@@ -15,8 +15,8 @@ from weakref import WeakKeyDictionary
 from pydantic import ValidationError
 
 from bot.analytics import carrying
+from bot.analytics.headline import readable
 from bot.analytics.reading import Bound
-from bot.analytics.reply.headline import readable
 from bot.analytics.writes import is_write_request
 from bot.ask.ground import calendar_rules, ground_of_data
 from bot.ask.matcher.known import share_known

@@ -66,7 +66,7 @@ def bear_order(one: Bearing) -> None:
         one.refuse(
             "the words put the other side first" if one.holds_any(f"ranking_{other}") else "the words rank nothing"
         )
-    elif one.holds_any(f"ranking_{other}") and not _shared_side(one) and _first_side(one) != side:
+    elif _holds_other(one, side, other) and not _shared_side(one) and _first_side(one) != side:
         one.refuse("the words put the other side first")
     one.take_classes(f"ranking_{side}", "ordering", "grouping")
     if "to" in one.words:  # "from lowest to highest"
@@ -75,6 +75,12 @@ def bear_order(one: Bearing) -> None:
         one.take(token for token in one.tokens if grains_in((token,)))
     elif one.item.name is not None and (target := look_up(one, "number")) is not None:
         name_parts(one, target)
+
+
+def _holds_other(one: Bearing, side: str, other: str) -> bool:
+    """Do words outside the phrases of its own side say the other one ("lowest first" says no first)?"""
+    own = {k for a, b in lexicon()[f"ranking_{side}"].find(one.words) for k in range(a, b)}
+    return any(not own.issuperset(range(a, b)) for a, b in lexicon()[f"ranking_{other}"].find(one.words))
 
 
 def _first_side(one: Bearing) -> str | None:

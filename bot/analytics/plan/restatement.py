@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
 
-from bot.analytics.reply.headline import conditions, headline, listed, named, readable
+from bot.analytics.headline import conditions, headline, listed, named, readable
 from bylaw.authored.context import Context, Metric
 from bylaw.language import dates
 from bylaw.semantic.compiler import Compiled

@@ -11,8 +11,8 @@ from dataclasses import dataclass, field, replace
 from itertools import combinations
 from typing import Any
 
+from bot.analytics.headline import listed, readable
 from bot.analytics.reading import NotUnderstood
-from bot.analytics.reply.headline import listed, readable
 from bylaw.authored.context import Dimension, Entity
 from bylaw.authored.machines.access import Rights
 from bylaw.semantic.compiler import Compiler

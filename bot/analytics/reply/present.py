@@ -7,8 +7,8 @@ from datetime import date, datetime
 from decimal import Decimal
 from typing import Any
 
+from bot.analytics.headline import headline, listed, named
 from bot.analytics.plan.interfaces import Results
-from bot.analytics.reply.headline import headline, listed, named
 from bot.analytics.reply.ties import MOST_NAMED
 from bylaw.authored.context import Context, Metric
 from bylaw.semantic.clauses.measures import summarized

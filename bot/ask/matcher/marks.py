@@ -16,10 +16,10 @@ from bylaw.hold.bearing import is_empty
 from bylaw.hold.standing import is_negation
 from bylaw.hold.text import Seen
 from bylaw.hold.values import Values, comparisons_at
-from bylaw.hold.words import Index, Name
+from bylaw.hold.words import Index, Name, stems_of
 from bylaw.language.dates import Span
 from bylaw.language.figures import Figure
-from bylaw.language.lexicon import lexicon
+from bylaw.language.lexicon import closed, lexicon
 from bylaw.language.text import Passage, Token, words_of
 
 MOST_TOKENS = 300  # of a sentence that is matched: a longer one is no question
@@ -177,10 +177,18 @@ def _names(tokens: Sequence[Token], index: Index) -> Iterator[Mark]:
         said = tuple(token.word for token in tokens[mention.first : mention.last + 1])
         counting = {one for name, _ in found if name.kind == "entity" for one in name.kin}
         names = tuple(one for one in found if one[0].name not in counting and _is_literal(*one, said))
+        behind = tokens[mention.last + 1].word if mention.last + 1 < len(tokens) else ""
+        names = tuple(one for one in names if not _is_period(*one, said, behind, index))
         if names:
             called = sorted({name.name for name, _ in found if name.name in counting})
             counted = called[0] if len(called) == 1 else None
             yield Mark(mention.first, mention.last, "name", names=names, counted=counted)
+
+
+def _is_period(name: Name, value: str | None, said: tuple[str, ...], behind: str, index: Index) -> bool:
+    """Is it a value that reads like a period ("monthly"), and not beside what its column is called?"""
+    is_grain = any(said == (word,) for grain in GRAINS for word in closed(f"grain_{grain}"))
+    return value is not None and is_grain and stems_of(behind).isdisjoint(index.own_texts(name))
 
 
 def _is_literal(name: Name, value: str | None, said: tuple[str, ...]) -> bool:

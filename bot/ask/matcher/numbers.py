@@ -115,6 +115,11 @@ def _is_verb(draft: Draft, i: int) -> bool:
         return True
     if not tokens[mark.first].word.endswith("ed") or mark.last > mark.first:
         return False
+    column = draft.name(i - 1, "dimension")
+    if column is not None and column.name == draft.value(i)[0].name:  # type: ignore[index]  # it is a value
+        return False
+    if before in ("not", "no") and mark.first > 1:
+        before = tokens[mark.first - 2].word
     if before in closed("copula"):
         return draft.says(i + 1, "by")
     if before in ("have", "has", "had"):
@@ -122,6 +127,14 @@ def _is_verb(draft: Draft, i: int) -> bool:
     is_spoken = any(draft.name(k, "entity", "metric") is not None for k in range(i))
     is_bare = before not in closed("preposition") | closed("determining")
     return is_spoken and is_bare
+
+
+def read_summaries(draft: Draft) -> None:
+    """ "Average number of orders per customer", before "per customer" is taken for what the answer is by."""
+    for i in list(draft.free("operator")):
+        part = read_number(draft, i) if draft.says(i, *_AGGREGATES) else None
+        if part is not None and part.of:
+            draft.add(part)
 
 
 def read_numbers(draft: Draft) -> None:

@@ -136,7 +136,8 @@ def read_rows(draft: Draft) -> None:
         name = draft.name(k, "entity")
         if name is not None:
             is_told = any(draft.says(one, "list") for one in range(k))
-            is_counted = draft.has("group") or (draft.has("time") and not is_told)
+            is_bare = draft.marks[k].counted is not None and not draft.parts
+            is_counted = draft.has("group") or ((draft.has("time") or is_bare) and not is_told)
             asked = numbers.number_of(draft, k, name) if is_counted else f"list({name.name})"
             draft.add(Part("asks", k, k, asked, owner=name.name))
             return
@@ -259,7 +260,11 @@ def read_limits(draft: Draft) -> None:
     """ "The highest of each": so many of each, and not of all."""
     for limit in [one for one in draft.parts if one.kind == "limit"]:
         for part in [one for one in draft.parts if one.kind == "group" and one.name is not None]:
+            is_asked = any(part.name in (one.name or "") for one in draft.parts if one.kind == "asks")
             if draft.says(part.first, "by") and "each" in draft.word(part.first):
+                if is_asked:  # the highest of each of what is asked for says nothing
+                    draft.parts.remove(limit)
+                    break
                 limit.name = part.name
                 limit.first, limit.last = min(limit.first, part.first), max(limit.last, part.last)
 
@@ -285,6 +290,7 @@ RULES: Sequence[Rule] = (
     arranged.read_orders,
     arranged.read_tops,
     conditions.read_comparisons,
+    numbers.read_summaries,
     arranged.read_groups,
     conditions.read_texts,
     numbers.read_numbers,

@@ -69,7 +69,7 @@ def assemble(items: Sequence[Item], means: Means) -> SemanticQuery:
         "filters": filters,
         "window": draft.window,
         "time_dimension": draft.date,
-        "grain": groups.grain,
+        "grain": groups.grain or _own_grain(draft),
         "with_empty": groups.with_empty,
         "order": orders,
         "hidden": tuple(draft.hidden),
@@ -172,6 +172,13 @@ def _compare(draft: _Parts, groups: Groups) -> None:
         for window in (draft.window, other)
     ]
     draft.window = None
+
+
+def _own_grain(draft: _Parts) -> Any:
+    """The periods by which a metric is always told."""
+    metrics = draft.means.context.metrics
+    found = [metrics[name].time_granularity for _, name in draft.asked if name in metrics]
+    return next((one for one in found if one is not None), None)
 
 
 # ---- in which order, and how many

@@ -7,7 +7,7 @@ from decimal import Decimal
 
 import pytest
 
-from bot.analytics.reply.headline import apart, headline, readable
+from bot.analytics.headline import apart, headline, readable
 from bot.analytics.reply.present import figure, sentence
 from bot.pii import Mask
 from bylaw.authored.context import Metric

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from bot.analytics.answer import answer
-from bot.analytics.reply.headline import listed
+from bot.analytics.headline import listed
 from bot.analytics.reply.ties import UNSEEN
 from bot.conversation import Question
 from bylaw.warehouses.port import WarehouseError
