@@ -32,7 +32,8 @@ def bear_number(one: Bearing) -> None:
     _bear_parts(one, one.item.of)
     one.take_classes("question_words")
     _bear_unit(one, target)
-    if one.is_negated(*(token for part in target.parts for token in one.own_mention(part.name))):
+    named = [token for part in target.parts for token in one.own_mention(part.name)]
+    if one.is_negated(*named, *(token for token in one.tokens if one.item.of and token.start in one.own)):
         one.weaken("words", "the words deny it")
 
 

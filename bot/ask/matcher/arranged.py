@@ -34,6 +34,10 @@ def read_times(draft: Draft) -> None:
         if is_second and draft.name(before, "date") is None:  # in one and the other: no one span
             continue
         is_called = draft.word(before) in ("year", "month") and not draft.says(before - 1, "by")
+        dated = draft.name(draft.before(before), "date") if is_called else None
+        if dated is not None and draft.value(draft.before(before)) is None:  # "published in the year 2020"
+            draft.add(Part("time", draft.before(before), i, dated.name, owner=dated.owner))
+            continue
         if is_called and before not in draft.used and draft.is_one_clause(before, i):  # "the month of April 2021"
             draft.add(Part("time", before, i))
             continue

@@ -36,6 +36,8 @@ class Part:
     def item(self, sentence: Sentence) -> Item:
         """The item, with its quote."""
         first, last = sentence.marks[self.first].first, sentence.marks[self.last].last
+        if first and self.kind in ("asks", "group") and sentence.tokens[first - 1].word == "all":
+            first -= 1
         keys = {key: getattr(self, key) for key in ("name", "operator", "value", "unit")}
         inner: dict[str, Any] = {
             key: [one.item(sentence) for one in getattr(self, key)] for key in ("of", "any_of") if getattr(self, key)

@@ -156,8 +156,6 @@ def _show(parts: Sequence[Part]) -> None:
             part.kind, part.name = "group", part.owner
         if part.kind == "group" and part.name == part.owner and part.owner in shown:
             part.value = "each"
-        if part.kind == "order" and part.name is None and not has_number and asked:
-            part.name = (asked[0].name or "").removeprefix("values(").removesuffix(")")
 
 
 def _group_heads(draft: Draft) -> None:
