@@ -66,7 +66,7 @@ def bear_order(one: Bearing) -> None:
         one.refuse(
             "the words put the other side first" if one.holds_any(f"ranking_{other}") else "the words rank nothing"
         )
-    elif _holds_other(one, side, other) and not _shared_side(one) and _first_side(one) != side:
+    elif _holds_other(one, str(side), other) and not _shared_side(one) and _first_side(one) != side:
         one.refuse("the words put the other side first")
     one.take_classes(f"ranking_{side}", "ordering", "grouping")
     if "to" in one.words:  # "from lowest to highest"

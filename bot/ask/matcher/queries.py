@@ -90,6 +90,7 @@ def read_columns(draft: Draft) -> None:
     while k < len(draft.marks):
         name, last = _column(draft, k)
         is_figure = name is not None and is_numeric(name) and not _may_list(draft, last, is_told)
+        is_figure |= name is not None and name.kind == "date" and not is_told  # "birthdays" alone lists nobody's
         if name is not None and k not in draft.used and not is_figure and not _is_joined(draft, k):
             draft.add(Part("asks", first, last, f"values({name.name})", owner=name.owner))
         elif k not in asked and not draft.says(k, "and"):
@@ -258,7 +259,7 @@ def read_limits(draft: Draft) -> None:
     """ "The highest of each": so many of each, and not of all."""
     for limit in [one for one in draft.parts if one.kind == "limit"]:
         for part in [one for one in draft.parts if one.kind == "group" and one.name is not None]:
-            is_asked = any(part.name in (one.name or "") for one in draft.parts if one.kind == "asks")
+            is_asked = any((part.name or "") in (one.name or "") for one in draft.parts if one.kind == "asks")
             if draft.says(part.first, "by") and "each" in draft.word(part.first):
                 if is_asked:  # the highest of each of what is asked for says nothing
                     draft.parts.remove(limit)

@@ -197,7 +197,7 @@ def _read_orders(draft: _Parts, groups: Groups) -> tuple[Order, ...]:
 def _sorted_by(draft: _Parts, item: Item, groups: Groups) -> str:
     """What rows are sorted by: the number that is named, else the first one; a column, or the period."""
     if item.name is None:
-        if not draft.asked and draft.shown:
+        if draft.shown and "alphabetical" in (item.quote or "").casefold():  # as words are sorted
             return draft.shown[0]
         if not draft.asked:
             raise Unanswerable("nothing says what the rows are sorted by", "give the order a `name`")
