@@ -17,6 +17,7 @@ from bot.enforcement.case import Case
 from bot.enforcement.question import offers
 from bot.enforcement.question.asking import goes_on, is_no_question
 from bot.enforcement.question.lookups import lookups
+from bot.enforcement.question.near import drop_declared
 from bot.enforcement.question.topic import Topic
 from bot.enforcement.read import INSTEAD, NO, NOT_ASKED, PENDING, YES, QuestionRead
 from bot.enforcement.turn import turn_of
@@ -93,7 +94,12 @@ def _unanswered(case: Case, readers: frozenset[str], is_other: bool = False) -> 
     """Nothing of ours is asked for, or nothing of what was offered: the question is on the list of missing policies."""
     owners = near(case)
     left = [one.text for one in (*case.reading.residue, *case.reading.unknown)]
-    first = f"Our rules do not cover this: nothing in them speaks of {write.quoted(left)}." if left else missing.NO_RULE
+    unknown = drop_declared(left, case.index)
+    first = (
+        f"Our rules do not cover this: nothing in them speaks of {write.quoted(unknown)}."
+        if unknown
+        else missing.NO_RULE
+    )
     lines = [first, *missing.lines(owners, case.evaluator, False)]
     turn = with_unproven(case, readers, turn_of(case, "refusal", "refused", lines, ()))
     if is_other:  # the question before it is on the list
@@ -218,7 +224,7 @@ def _offer(case: Case, readers: frozenset[str]) -> Turn:
         return replace(_unanswered(case, readers), is_aside=True)
     vocabulary = case.index.vocabulary
     case = replace(case, memory=replace(case.memory, offered=named))
-    lines = [write.unnamed(left), missing.otherwise(owners)]
+    lines = [write.unnamed(drop_declared(left, case.index)), missing.otherwise(owners)]
     turn = turn_of(case, "policy", "needs_choice", lines, (), choices=offers.choices(named, vocabulary))
     return replace(turn, reply=turn.reply.model_copy(update={"meta": missing.meta(left, owners)}))
 

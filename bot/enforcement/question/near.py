@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter, defaultdict
-from collections.abc import Collection, Mapping
+from collections.abc import Collection, Iterable, Mapping
 from datetime import date
 
 from bot.ask.ground import ground_for
@@ -28,6 +28,12 @@ def domains_near(text: str, index: BundleIndex) -> tuple[str, ...]:
     best = max(points.values(), default=0.0)
     ranked = sorted(points.items(), key=lambda pair: (-pair[1], pair[0]))
     return tuple(domain for domain, weight in ranked if 2 * weight >= best)
+
+
+def drop_declared(said: Iterable[str], index: BundleIndex) -> list[str]:
+    """What of *said* holds a word that no name of the rules is called by: nothing in them speaks of it."""
+    known = _words(index)
+    return [text for text in said if any(known.keys().isdisjoint(stems_of(word)) for word in words_of(text))]
 
 
 @kept(4)
