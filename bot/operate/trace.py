@@ -89,8 +89,9 @@ def _lines(story: Story) -> Iterator[str]:
     if route:
         kind = route["kind"] or "no kind of answer"
         yield f"  read as    {kind}, confidence {route['confidence']:.2f}: {route['reason']}"
-    yield from _policy(story.papers.get("policy", {}))
     reply = story.papers.get("reply", {})
+    yield from _reading(reply.get("reading") or {})
+    yield from _policy(story.papers.get("policy", {}))
     yield from _reply(reply)
     yield from _refinement(story.papers.get("refinement", {}))
     yield from _verdict(story.papers.get("verdict", {}))
@@ -116,6 +117,18 @@ def _model(paper: Mapping[str, Any]) -> Iterator[str]:
         took = "nobody" if choice["agent"] is None else f"{choice['agent']} ({choice['model']})"
         passed = ", ".join(f"{one['agent']} {one['reason']}" for one in choice["passed_over"])
         yield f"  model      {took} for {choice['task']}" + (f"; passed over: {passed}" if passed else "")
+
+
+def _reading(paper: Mapping[str, Any]) -> Iterator[str]:
+    """Who proposed what the words say, what is asked, and what of them nobody accounts for."""
+    asked = [
+        f"{one.get('name') or 'the text'} ({one['status']})" for one in paper.get("items", ()) if one["kind"] == "asks"
+    ]
+    if paper:
+        yield f"  held by    {paper['by']}" + (f": {', '.join(map(str, asked))}" if asked else "")
+    for title, key in (("left over", "residue"), ("not used", "not_used"), ("unknown", "unknown")):
+        if paper.get(key):
+            yield f"  {title:10} {', '.join(one['text'] for one in paper[key])}"
 
 
 def _policy(paper: Mapping[str, Any]) -> Iterator[str]:
