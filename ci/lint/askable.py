@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from bylaw.language.lexicon import content, lexicon
+from bylaw.language.lexicon import content
 from bylaw.language.text import words_of
 from ci.findings import Finding, Place
 from ci.loading.load import Workspace
@@ -29,9 +29,8 @@ def unaskable_names(workspace: Workspace) -> Iterator[Finding]:
 
 
 def _is_word(name: str) -> bool:
-    """Is an identifier made of words that people say?"""
-    vague = lexicon()["vague"]
-    return bool(content(word for word in words_of(name) if word not in vague and word.isalpha() and len(word) > 2))
+    """Is an identifier or a label made of words that people say?"""
+    return bool(content(word for word in words_of(name) if word.isalpha() and len(word) > 2))
 
 
 def _unaskable(kind: str, name: str, at: Place) -> Finding:
