@@ -16,10 +16,10 @@ from pydantic import ValidationError
 
 from bot.analytics import carrying
 from bot.analytics.headline import readable
+from bot.analytics.known import share_known
 from bot.analytics.reading import Bound
 from bot.analytics.writes import is_write_request
 from bot.ask.ground import calendar_rules, ground_of_data
-from bot.ask.matcher.known import share_known
 from bot.index import BundleIndex
 from bot.pii import Mask
 from bylaw.authored.context import Context

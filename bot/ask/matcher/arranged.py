@@ -63,13 +63,9 @@ def _days(draft: Draft, i: int) -> tuple[date | None, date | None] | None:
     return None if span is None else (span.start, span.end)
 
 
-def read_comparison(draft: Draft) -> None:
-    """ "Compared to the previous month", where no span of its own stands there; "change by month" is the growth."""
+def read_course(draft: Draft) -> None:
+    """A number that runs on over the periods, or how it grows from one to the next."""
     for i in list(draft.free("operator")):
-        if draft.says(i, "compare") and draft.has("time") and not draft.has("compare"):
-            k = draft.after(i)
-            if draft.says(k, "compare") and draft.says(k + 1, *GRAINS):
-                draft.add(Part("compare", i, k + 1, value="previous"))
         for over in ("running", "growth"):
             if draft.says(i, over) and i not in draft.used and not draft.says(i, "by"):
                 draft.add(Part("over", i, i, value=over))
@@ -109,11 +105,7 @@ def _read_group(draft: Draft, first: int, k: int) -> int | None:
     if name is None or _is_narrowed(draft, k, name):
         return None
     if name.kind == "date":
-        if not draft.says(k + 1, *GRAINS):
-            return None
-        unit = next(one for one in GRAINS if draft.says(k + 1, one))
-        draft.add(Part("group", first, k + 1, name.name, unit=unit, owner=name.owner))
-        return k + 1
+        return None
     if any(one.kind == "group" and one.name == name.name for one in draft.parts):
         return None  # from each to each: two ways to the same thing
     draft.add(Part("group", first, k, name.name, owner=name.owner or name.name))

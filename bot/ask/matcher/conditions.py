@@ -5,7 +5,7 @@ from __future__ import annotations
 from fractions import Fraction
 from typing import Any
 
-from bot.ask.matcher.numbers import number_of, read_number, read_pick
+from bot.ask.matcher.numbers import number_of, read_number, read_pick, read_picks
 from bot.ask.matcher.parts import Draft, Part, is_numeric, widened
 from bylaw.hold.words import Name
 from bylaw.language.figures import Figure, measure
@@ -44,11 +44,7 @@ def _bounds(draft: Draft, i: int) -> tuple[int, int, str | None]:
 
 def _of_behind(draft: Draft, i: int, first: int, last: int, side: str) -> Part | None:
     """ "More than 3 orders": a number of each row of something else that is spoken of before."""
-    k = draft.after(last)
-    picks = []
-    while (pick := read_pick(draft, k)) is not None and draft.is_before_thing(k):
-        picks.append(pick)
-        k = draft.after(pick.last)
+    picks, k = read_picks(draft, draft.after(last))
     column = draft.name(k, "number", "dimension")
     if column is not None and is_numeric(column) and _fits(draft, i, column):
         return None if picks or k in draft.used else _compared(draft, i, column, first, k, side)
@@ -134,11 +130,8 @@ def _read_emptiness(draft: Draft, i: int) -> Part | None:
     is_none, is_some = draft.says(i, "none", "not"), draft.says(i, "with", "have", "has", "having")
     if not (is_none or is_some):
         return None
-    k, picks = draft.after(i), list[Part]()
-    k = draft.after(k) if draft.is_role(k) else k  # "who have received notifications"
-    while (pick := read_pick(draft, k)) is not None and draft.is_before_thing(k) and k not in draft.used:
-        picks.append(pick)
-        k = draft.after(pick.last)
+    k = draft.after(i)
+    picks, k = read_picks(draft, draft.after(k) if draft.is_role(k) else k)  # "who have received notifications"
     if k in draft.used or draft.name(k, "metric") is not None:
         return None
     entity = draft.name(k, "entity")
@@ -167,7 +160,11 @@ def read_texts(draft: Draft) -> None:
         if draft.kind(i) == "text":
             draft.add(Part("filter", first, i, column.name, operator, draft.marks[i].text, owner=column.owner))
         elif _figure(draft, i).unit is None and operator == "==" and k == i - 1:
-            value = amount(_figure(draft, i)) if is_numeric(column) else draft.sentence.quote(*_ends(draft, i))
+            value = (
+                amount(_figure(draft, i))
+                if is_numeric(column)
+                else draft.sentence.quote(draft.marks[i].first, draft.marks[i].last)
+            )
             draft.add(Part("filter", k, i, column.name, operator, value, owner=column.owner))
 
 
@@ -180,10 +177,6 @@ def _label(draft: Draft, k: int) -> Name | None:
     known = [one for one in draft.index.names.values() if entity is not None and one.owner == entity.name]
     found = [one for one in known if one.kind == "dimension" and one.near and not is_numeric(one)]
     return found[0] if len(found) == 1 else None
-
-
-def _ends(draft: Draft, i: int) -> tuple[int, int]:
-    return draft.marks[i].first, draft.marks[i].last
 
 
 def read_values(draft: Draft) -> None:

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-
 from bot.ask.matcher.parts import Draft, Part, is_numeric, widened
 from bylaw.hold.words import Name
 from bylaw.language.lexicon import closed
@@ -47,14 +45,9 @@ def number_of(draft: Draft, i: int, entity: Name) -> str:
 
 def _narrows(draft: Draft, k: int) -> bool:
     """Does a value or a named filter stand there, and no number and no entity?"""
-    if draft.name(k, "metric") is not None or (draft.name(k, "entity") is not None and not _leads(draft, k)):
+    if not draft.is_before_thing(k):
         return False
     return draft.value(k) is not None or draft.name(k, "filter") is not None
-
-
-def _leads(draft: Draft, k: int) -> bool:
-    """Does a value stand there, right before the thing that has it?"""
-    return draft.value(k) is not None and draft.name(k + 1, "entity") is not None
 
 
 def _read_aggregate(draft: Draft, i: int, function: str) -> Part | None:
@@ -84,6 +77,15 @@ def _read_summary(draft: Draft, i: int, function: str, inner: Part) -> Part | No
         return widened(inner, i, inner.last)  # whoever holds it says that no word of its name is an average
     group = Part("group", by, by + 1, entity.name)
     return Part("asks", i, by + 1, f"{function}({inner.name})", of=[group])
+
+
+def read_picks(draft: Draft, k: int) -> tuple[list[Part], int]:
+    """The conditions that narrow the thing behind them, from mark *k* on, and the place of the thing."""
+    picks: list[Part] = []
+    while k not in draft.used and (pick := read_pick(draft, k)) is not None and draft.is_before_thing(k):
+        picks.append(pick)
+        k = draft.after(pick.last)
+    return picks, k
 
 
 def read_pick(draft: Draft, i: int) -> Part | None:
@@ -125,7 +127,7 @@ def _is_verb(draft: Draft, i: int) -> bool:
     if before in ("have", "has", "had"):
         return True
     is_spoken = any(draft.name(k, "entity", "metric") is not None for k in range(i))
-    is_bare = before not in closed("preposition") | closed("determining")
+    is_bare = before not in closed("preposition") | closed("determining") | closed("negation")
     return is_spoken and is_bare
 
 
@@ -133,7 +135,9 @@ def read_summaries(draft: Draft) -> None:
     """ "Average number of orders per customer", before "per customer" is taken for what the answer is by."""
     for i in list(draft.free("operator")):
         part = read_number(draft, i) if draft.says(i, *_AGGREGATES) else None
-        if part is not None and part.of:
+        if (
+            part is not None and part.of and draft.word(part.last + 1) != "per"
+        ):  # of each of two: of which, no item says
             draft.add(part)
 
 
@@ -147,7 +151,7 @@ def read_numbers(draft: Draft) -> None:
             continue
         if part is not None and not draft.used & set(range(part.first, part.last + 1)):
             draft.add(part)
-            draft.used -= set(_inside(draft, part))
+            draft.used -= {k for k in range(part.first, part.last + 1) if _narrows(draft, k)}
 
 
 def _is_beside(draft: Draft, part: Part) -> bool:
@@ -173,8 +177,3 @@ def _is_defining(draft: Draft, part: Part) -> bool:
         if between & closed("copula") and not between & {"what", "how"}:
             return True
     return False
-
-
-def _inside(draft: Draft, part: Part) -> Iterator[int]:
-    """The marks in a count that narrow it: they are conditions of their own."""
-    return (k for k in range(part.first, part.last + 1) if _narrows(draft, k))

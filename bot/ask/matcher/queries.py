@@ -283,7 +283,7 @@ def read_verbs(draft: Draft) -> None:
 
 RULES: Sequence[Rule] = (
     arranged.read_times,
-    arranged.read_comparison,
+    arranged.read_course,
     ratios.read_ratios,
     ratios.read_shares,
     arranged.read_orders,

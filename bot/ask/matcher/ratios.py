@@ -6,7 +6,7 @@ from dataclasses import replace
 
 from bot.ask.matcher.arranged import leads_to_group
 from bot.ask.matcher.conditions import read_having
-from bot.ask.matcher.numbers import read_number, read_pick
+from bot.ask.matcher.numbers import read_number, read_pick, read_picks
 from bot.ask.matcher.parts import Draft, Part, widened
 from bylaw.language.lexicon import closed
 
@@ -34,7 +34,11 @@ def _read_share(draft: Draft, i: int) -> Part | None:
     picks = _picked(draft, found.of)
     whole = [k for one in found.of if one not in picks for k in range(one.first, one.last + 1)]
     part = Part("asks", i, found.last, f"share({found.name})", unit=unit if picks else None, of=picks)
-    return None if found.of and not picks else _without(draft, part, whole)
+    if found.of and not picks:
+        return None
+    draft.add(part)
+    draft.used.difference_update(whole)  # what narrows the whole are conditions of their own
+    return part
 
 
 def _picked(draft: Draft, conditions: list[Part]) -> list[Part]:
@@ -45,13 +49,6 @@ def _picked(draft: Draft, conditions: list[Part]) -> list[Part]:
     last = conditions[-1].last
     is_one_side = all(one.last < last for one in conditions[:-1]) and len({one.name for one in conditions}) == 1
     return conditions if len(conditions) == 1 or is_one_side else []
-
-
-def _without(draft: Draft, part: Part, whole: list[int]) -> Part:
-    """The share, added without the marks that narrow the whole: these are conditions of their own."""
-    draft.add(part)
-    draft.used.difference_update(whole)
-    return part
 
 
 def _word_before(draft: Draft, i: int) -> str:
@@ -89,10 +86,7 @@ def read_ratios(draft: Draft) -> None:
 
 def _read_side(draft: Draft, i: int) -> Part | None:
     """A number with its conditions, which stand before it or right behind it."""
-    k, picks = i, list[Part]()
-    while (pick := read_pick(draft, k)) is not None and draft.is_before_thing(k):
-        picks.append(pick)
-        k = draft.after(pick.last)
+    picks, k = read_picks(draft, i)
     number = read_number(draft, k, is_counted=True)
     if number is None:
         return None

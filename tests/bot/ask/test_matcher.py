@@ -50,4 +50,5 @@ def test_what_is_taken_and_what_is_left_over(grounds):
 
 def test_a_long_hostile_text_is_matched_at_once(grounds):
     for text in ("not " * 9_000, "cancel 9 days " * 2_500, "over 1 " * 5_000):
-        assert len(match(text, grounds["policy"]).items) <= MOST_ITEMS
+        for ground in grounds.values():
+            assert len(match(text, ground).items) <= MOST_ITEMS
