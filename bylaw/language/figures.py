@@ -208,6 +208,8 @@ class _Numbers:
                 return (Fraction(lex.scales[of[0]], 2),), i + 2, True
             is_of_unit = bool(of) and lex.unit(words, i + 2) is not None
             return ((Fraction(1, 2),), i + 1, True) if is_of_unit else ((Fraction(1, 2), Fraction(50)), i, True)
+        if (quarters := self._quarters(i)) is not None:
+            return quarters
         is_collective = word in ("a", "an") and i + 1 < len(words) and words[i + 1] in lex.scales
         if word not in lex.numbers and word not in lex.scales and not is_collective:
             return None
@@ -245,6 +247,18 @@ class _Numbers:
         if before in self.lexicon.scales:
             return True
         return self.lexicon.numbers[before] >= 20 and 0 < after < 10
+
+    def _quarters(self, i: int) -> tuple[tuple[Fraction, ...], int, bool] | None:
+        """ "A quarter of an hour", "three quarters of a year": that part of one, and not one."""
+        words, count = self.words, self.lexicon.numbers.get(self.words[i])
+        k = i if count is None else i + 1
+        is_quarter = words[k : k + 1] in (["quarter"], ["quarters"]) and words[k + 1 : k + 3] in (
+            ["of", "a"],
+            ["of", "an"],
+        )
+        if not is_quarter or k + 3 >= len(words) or self.lexicon.unit(words, k + 3) is None:
+            return None
+        return (Fraction(count or 1, 4),), k + 2, True
 
     def _ordinal(self, i: int) -> tuple[tuple[Fraction, ...], int, bool] | None:
         behind = self.words[i + 1] if i + 1 < len(self.words) else ""
