@@ -109,14 +109,18 @@ def _turn(question: Question, state: dict[str, Any], means: _Means) -> Turn:
     if previous is not None and same == "":
         return _answer(question, state, Bound(previous, ()), means)
     text = same or text
-    return _read(question.model_copy(update={"text": text}), state, previous, means)
+    return _read(question.model_copy(update={"text": text}), state, previous, means, same is not None)
 
 
-def _read(question: Question, state: dict[str, Any], previous: SemanticQuery | None, means: _Means) -> Turn:
-    """The answer to words: what the matcher reads in them, and beside it a model where one is asked."""
+def _read(
+    question: Question, state: dict[str, Any], previous: SemanticQuery | None, means: _Means, is_same: bool = False
+) -> Turn:
+    """The answer to words: what the matcher reads in them, and beside it a model where one is asked. *is_same*: they
+    said that the question before goes on.
+    """
     before = None if previous is None else carrying.items_of(state, previous)
     desk = Desk(_ground(question, means), means.prepared.compiler, _hear_stakes(question, means))
-    matched = desk.read(question.text, before)
+    matched = desk.read(question.text, before, is_same)
     if (withheld := _withheld(question, state, matched, before, means)) is not None:
         return withheld
     match matched.reading:

@@ -29,7 +29,8 @@ _FOLLOW_UP = re.compile(
     r"|^\W*(?:compared? (?:that|it|this|to|with)|how (?:does|do|did) (?:that|it|this|they))\b",
     re.IGNORECASE,
 )
-_GOING_ON = ("and", "but", "or", "also", "now", "then", "what if", "same", "only", "just", "instead", "actually")
+_GOING_ON = ("and", "but", "or", "also", "now", "then", "what if", "same", "only", "just", "instead", "actually",
+             "i meant", "i mean")  # fmt: skip
 
 
 def is_follow_up(text: str) -> bool:

@@ -44,8 +44,8 @@ class Desk:
     compiler: Compiler
     stakes: tuple[Binding, ...] = ()
 
-    def read(self, text: str, before: Sequence[Item] | None = None) -> Matched:
-        """What *text* asks for; *before* are the items of the question that it may go on from."""
+    def read(self, text: str, before: Sequence[Item] | None = None, is_same: bool = False) -> Matched:
+        """What *text* asks for; *before* are the items of the question that it may go on from: if *is_same*, it does."""
         if len(text) > MAX_CHARACTERS:
             message = f"a question has at most {MAX_CHARACTERS} characters"
             return Matched(NotUnderstood(message, "ask for one thing", is_final=True))
@@ -56,7 +56,7 @@ class Desk:
             message = f"`{word}` is personal data, answers never show it"
             return Matched(NotUnderstood(message, None, (word,), is_final=True))
         proposals = list(matches(text, self.ground))
-        is_going_on = before is not None and carrying.is_follow_up(text)
+        is_going_on = before is not None and (is_same or carrying.is_follow_up(text))
         alone = [] if is_going_on else [self._hold(text, one) for one in proposals]
         if before is not None and not any(one.is_whole for one in alone):
             over = [self._hold(text, one, before) for one in proposals]

@@ -16,7 +16,7 @@ from bylaw.hold.item import TextKind
 from bylaw.hold.text import Seen
 from bylaw.hold.words import Index
 from bylaw.language.figures import SIGNS
-from bylaw.language.lexicon import lexicon, stem
+from bylaw.language.lexicon import closed, lexicon, stem
 from bylaw.language.text import Passage, Token
 
 Place = tuple[int, int]
@@ -44,7 +44,7 @@ def find_residue(
         if token.word[0].isalnum()
         and token.start not in carried
         and token.start not in light
-        and (kind == "answer" or _is_content(token, seen, index))
+        and (kind == "answer" or _is_content(token, seen, index) or _is_forecast(token, kind))
     ]
     left += [place for place in seen.strays if place[0] not in carried]
     left += list(_lone_signs(seen))
@@ -64,6 +64,11 @@ def find_residue(
         i = bisect_right(starts, place[0]) - 1
         (asked if i >= 0 and passages[i].start in asking else beside).append(place)
     return Residue(tuple(asked), tuple(beside))
+
+
+def _is_forecast(token: Token, kind: TextKind) -> bool:
+    """Does the word ask data for what is not there yet?"""
+    return kind == "data" and token.word in closed("forecasting")
 
 
 def _lone_signs(seen: Seen) -> Iterator[Place]:

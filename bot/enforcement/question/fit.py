@@ -13,6 +13,7 @@ from bot.ask.ground import ground_for
 from bot.ask.matcher.match import match
 from bot.enforcement.question.asking import asking_clause, asks_for_permission, asks_open
 from bot.enforcement.question.near import domains_near
+from bot.enforcement.writing.overview import named_policies
 from bot.index import BundleIndex
 from bylaw.hold.item import Item
 from bylaw.language.lexicon import closed
@@ -49,7 +50,8 @@ def _score(index: BundleIndex, text: str) -> float:
     if is_figure or (is_counting and not is_case):
         points -= weights.counting
     is_alone = not index.bundle.context.entities and not index.bundle.decisions.decisions  # nobody else answers
-    if is_permission or (is_alone and words and asking_clause(text)):  # also for what no rule covers
+    is_asked = is_permission or bool(named_policies(text))
+    if is_asked or (is_alone and words and asking_clause(text)):  # also for what no rule covers
         points = max(points, weights.form)
     return float(min(_ALL, max(_NONE, points)))
 
