@@ -45,7 +45,7 @@ class Desk:
     stakes: tuple[Binding, ...] = ()
 
     def read(self, text: str, before: Sequence[Item] | None = None, is_same: bool = False) -> Matched:
-        """What *text* asks for; *before* are the items of the question that it may go on from: if *is_same*, it does."""
+        """What *text* asks for; *before* are the items of a question that it may go on from; *is_same*: it does."""
         if len(text) > MAX_CHARACTERS:
             message = f"a question has at most {MAX_CHARACTERS} characters"
             return Matched(NotUnderstood(message, "ask for one thing", is_final=True))
