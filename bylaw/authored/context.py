@@ -18,6 +18,15 @@ Aggregation = Literal["sum", "count", "count_distinct", "avg", "min", "max", "me
 RelationshipType = Literal["many_to_one", "one_to_one", "one_to_many", "many_to_many"]
 
 
+def _check_one_unit(name: str, unit: str | None, column: str | None) -> None:
+    if unit is not None and column is not None:
+        raise misfit(
+            f"`{name}` is in `{unit}`, and `unit_column` says that each row has a unit of its own",
+            "unit_column",
+            help="take one of them away",
+        )
+
+
 _ABSOLUTE = re.compile(r"timestamp_?(tz|ltz)|with (local )?time ?zone", re.IGNORECASE)
 
 
@@ -99,13 +108,19 @@ class TimeDimension(Expressed):
 
 
 class Fact(Expressed):
-    """A number on one row, in its `unit`.
+    """A number on one row, in its `unit`, or in the one that the dimension `unit_column` has in that row.
 
     Declaring facts closes the entity's list of columns: others are then unknown.
     """
 
     default_aggregation: Aggregation | None = None
     unit: Word | None = None
+    unit_column: Name | None = Field(None, exclude_if=lambda value: value is None)
+
+    @model_validator(mode="after")
+    def _says_its_unit_once(self) -> Self:
+        _check_one_unit(self.name, self.unit, self.unit_column)
+        return self
 
 
 class EntityFilter(Expressed):
@@ -182,6 +197,10 @@ class Entity(AuthoredFile):
     def dimension(self, name: str) -> Dimension | None:
         return next((dimension for dimension in self.dimensions if dimension.name == name), None)
 
+    def dimension_of(self, column: str) -> Dimension | None:
+        """The dimension that is called *column*, else the one that shows that column."""
+        return self.dimension(column) or next((one for one in self.dimensions if one.sql == column), None)
+
     def default_time(self) -> TimeDimension | None:
         """The time dimension that is meant when nobody says which: the declared default, or the only one."""
         declared = [dimension for dimension in self.time_dimensions if dimension.default]
@@ -213,7 +232,8 @@ class Metric(AuthoredFile):
     `time_dimension` is a time dimension of the entity, or `entity.name` of one it joins; `snapshot` says that the
     metric counts what is true now, so a span of time does not apply to it. `time_granularity` is the grain it is
     given by where nobody says another ("sales per month"), `fill_nulls_with` what a period without rows has. The
-    `expr` of a derived metric computes with the names or aliases of its `metrics`.
+    `expr` of a derived metric computes with the names or aliases of its `metrics`. Each row of a simple metric may
+    have a unit of its own, that of the dimension `unit_column`.
     """
 
     name: Name
@@ -237,6 +257,7 @@ class Metric(AuthoredFile):
     synonyms: list[Word] = Field(default_factory=list)
     format: Literal["number", "integer", "currency", "percent"] = "number"
     unit: Word | None = None
+    unit_column: Name | None = Field(None, exclude_if=lambda value: value is None)
     decision: Word | None = Field(None, exclude_if=lambda value: value is None)
     owner: Word | None = None
     tags: list[Word] = Field(default_factory=list)
@@ -265,6 +286,17 @@ class Metric(AuthoredFile):
                 raise ValueError(f"a {self.type} metric needs `{key}`")
         if self.type == "simple" and self.agg != "count" and self.expr is None:
             raise ValueError(f"the aggregation `{self.agg}` needs `expr`")
+        return self
+
+    @model_validator(mode="after")
+    def _says_its_unit_once(self) -> Self:
+        _check_one_unit(self.name, self.unit, self.unit_column)
+        if self.unit_column is not None and self.type != "simple":
+            raise misfit(
+                f"only a simple metric reads rows, and `{self.name}` is {self.type}",
+                "unit_column",
+                help="say `unit_column` of the simple metrics that it is made of",
+            )
         return self
 
 

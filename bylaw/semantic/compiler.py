@@ -27,6 +27,7 @@ from bylaw.semantic.clauses.related import RelatedRows
 from bylaw.semantic.clauses.rows import Desk, Notes
 from bylaw.semantic.clauses.sheets import Direct, Group, Kind, Sheet, Sheets
 from bylaw.semantic.clauses.statement import Sort, finished
+from bylaw.semantic.clauses.units import Units
 from bylaw.semantic.joins import Joins, Step
 from bylaw.semantic.names import Field, Names, aliases, plain
 from bylaw.semantic.parts import is_part
@@ -131,6 +132,7 @@ class _Compilation:
         self.notes = Notes()
         self.desk = Desk(compiler.names, compiler.joins, self.notes, compiler.dialect)
         self.numbers = Numbers(compiler.names, query)
+        self.units = Units(compiler.names, query.filters)
         self.conditions = Conditions(
             RelatedRows(self.desk, self.numbers, compiler.context.calendar).keys, compiler.context.calendar
         )
@@ -143,6 +145,7 @@ class _Compilation:
     def compiled(self) -> Compiled:
         query, dialect = self.query, self.compiler.dialect
         if query.is_list and not any(order.by in self.numbers for order in query.order):
+            self._check_units({}, [])
             listing = Listing(self.desk, self.conditions, self.sheets, query)
             tree, base = listing.tree(), listing.base
         else:
@@ -183,6 +186,7 @@ class _Compilation:
         asked = dict.fromkeys((*query.metrics, *(order.by for order in query.order if order.by in self.numbers)))
         numbers = {name: self.numbers.number(name) for name in asked}
         numbers |= self._hidden(numbers, groups)
+        self._check_units(numbers, groups)
         for name, number in numbers.items():
             if number.needs_time and query.grain is None:
                 raise Unanswerable(f"`{name}` compares periods, and none are asked for", "ask for it by month")
@@ -247,6 +251,7 @@ class _Compilation:
         for text in summaries.said(query, self.atoms):
             self.notes.say(text)
         groups, finer = self._groups(), inner._groups()
+        self._check_units({part.name: self.numbers.number(part.metric) for part in query.summaries}, groups)
         theirs = {group.told_by: group.alias for group in finer}
         columns = {group.alias: theirs[group.told_by] for group in groups}
         frame = summaries.Each(columns, query, inner.metrics, self.compiler.context.calendar)
@@ -255,6 +260,32 @@ class _Compilation:
         each = [group.alias for group in finer if group.told_by not in known]
         shown = [group.alias for group in groups if not group.is_hidden]
         return self._finished(frame.rows(rows, each), frame.keys, frame, numbers, shown)
+
+    def _check_units(self, numbers: Mapping[str, Number], groups: Sequence[Group]) -> None:
+        """Nothing is computed over rows of several units, nor ranked over groups of several."""
+        query, field = self.query, self.compiler.names.field
+        for name, number in numbers.items():
+            self.units.check(name, number, [group.field for group in groups if group.field is not None])
+        for measure in query.measures:
+            if measure.over == "rank" and measure.name in numbers:
+                self.units.check(measure.name, numbers[measure.name], [], is_ranking=True)
+        if query.limit is None and query.place is None:
+            return
+        apart = list(query.limit_by)
+        for order in self._orders({})[0]:
+            ranked = numbers.get(order.by) or self._highest(order.by)
+            if ranked is not None:
+                within = [field(name) for name, alias in self.dimensions.items() if {name, alias} & {*apart}]
+                self.units.check(order.by, ranked, within, is_ranking=True)
+            apart.append(order.by)
+
+    def _highest(self, name: str) -> Number | None:
+        """What is compared where rows are ranked by *name*, which is no number; None for the grain of time."""
+        name = next((known for known, alias in self.dimensions.items() if alias == name), name)
+        if "." not in name:
+            return None
+        field = self.compiler.names.field(name)
+        return Number.of(Atom(field.entity, "max", field.sql, place=field.place))
 
     def _groups(self) -> list[Group]:
         """The grain, the dimensions, and the keys of what has a row of its own."""
@@ -400,9 +431,16 @@ class _Compilation:
             metric, ratio = self.numbers.metric(name), self.numbers.ratios.get(name)
             measure = self.numbers.measures.get(name)
             unit = measure.unit if measure is not None and measure.unit else metric.unit if metric else None
+            unit = unit or self._unit_of(name)
             unit = "%" if ratio is not None and ratio.in_percent else unit
             found.append(Column(alias, name, "metric", metric.format if metric else None, unit))
         return tuple(found)
+
+    def _unit_of(self, name: str) -> str | None:
+        """The unit of the rows of a number, where that of each stands in a column and all have one."""
+        summarized = next((part.metric for part in self.query.summaries if part.name == name), name)
+        over = self.numbers.measures[summarized].over if summarized in self.numbers.measures else "value"
+        return None if over in ("growth", "share", "rank") else self.units.value(self.numbers.number(summarized))
 
 
 def _told_apart(names: Sequence[str]) -> dict[str, str]:

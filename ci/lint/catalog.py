@@ -62,6 +62,8 @@ class _Desk:
                     place = self._at("entities", name, section, i, "expr" if part.expr else "name")
                     yield from self._check(_Fragment(part.sql, name, place), own=True)
 
+            for i, fact in enumerate(entity.facts):
+                yield from self._unit(fact.unit_column, name, self._at("entities", name, "facts", i, "unit_column"))
             for i, join in enumerate(entity.relationships):
                 if join.condition is not None:
                     place = self._at("entities", name, "relationships", i, "condition")
@@ -74,7 +76,15 @@ class _Desk:
                     if text is not None and text != "*":
                         fragment = _Fragment(text, metric.entity or "", self._at("metrics", name, key))
                         yield from self._check(fragment)
+                yield from self._unit(metric.unit_column, metric.entity or "", self._at("metrics", name, "unit_column"))
             yield from self._dated(name, metric)
+
+    def _unit(self, column: str | None, name: str, place: Place) -> Iterator[Finding]:
+        """The column with the unit of each row is a dimension of these rows."""
+        entity = self.context.entities[name]
+        if column is not None and entity.dimension_of(column) is None:
+            known = [dimension.name for dimension in entity.dimensions]
+            yield from self._known(f"dimension of `{name}`", column, known, place)
 
     def _dated(self, name: str, metric: Metric) -> Iterator[Finding]:
         if metric.time_dimension is None or metric.entity not in self.context.entities:

@@ -13,6 +13,7 @@ from bylaw.semantic.clauses.measures import Atom, Number, Numbers
 from bylaw.semantic.clauses.rows import Desk, Rows
 from bylaw.semantic.clauses.sheets import Direct, Group, Sheet, Sheets, aggregated
 from bylaw.semantic.clauses.trees import is_null, joined, named, or_else
+from bylaw.semantic.clauses.units import Units
 from bylaw.semantic.names import Field
 from bylaw.semantic.query import Condition, Related, SemanticQuery, Than, Unanswerable
 
@@ -40,6 +41,8 @@ class RelatedRows:
         number, sheet, value = self.number(entity, wanted.metric, wanted.filters, groups)
         if wanted.than is not None:
             return exp.In(this=this, query=self.more(wanted, wanted.than, groups).subquery(copy=False))
+        if wanted.against is not None:
+            Units(self.desk.names).check(wanted.metric, number, [], is_ranking=True)
         other = literal(wanted.value) if wanted.against is None else self.typical(sheet, value, wanted)
         is_met = comparison(wanted.comparison, value, other)
         with_none = len(number.atoms) == 1 and _holds(number.atoms[0].nothing, wanted)
@@ -66,6 +69,7 @@ class RelatedRows:
             return replace(atom, conditions=(*atom.conditions, *filters))
 
         number = self.numbers.number(metric).changed(narrowed)
+        Units(self.desk.names).check(metric, number, [group.field for group in groups if group.field is not None])
         query = SemanticQuery(metrics=(metric,), only_members=True)
         sheets = Sheets(self.desk, Conditions(self.keys, self.calendar), query, self.calendar)
         kinds = {sheets.kind(atom) for atom in number.atoms}
