@@ -180,10 +180,10 @@ def _context(ctx: click.Context, name: str, origin: str, draft: ContextDraft) ->
         found.write()
     closed, line = _closed(root, draft)
     if as_json:
-        told = _document(name, found, draft.dropped, dry_run)
+        told = {**_document(name, found, draft.dropped, dry_run), "to_review": draft.guesses}
         click.echo(json.dumps({**told, "granted_to_nobody": list(closed)}, indent=2, ensure_ascii=False))
     else:
-        lines = [*_lines(name, found, draft.dropped, dry_run, said["all_"])]
+        lines = [*_lines(name, found, draft.dropped, dry_run, said["all_"]), *_guessed(draft.guesses, said["all_"])]
         click.echo("\n".join([*lines, *([line] if closed else [])]), color=ctx.color)
     ctx.exit(1 if any(entry.state == "kept" for entry in found.entries) else 0)
 
@@ -318,6 +318,17 @@ def _lines(name: str, plan: Plan, dropped: Sequence[Dropped], dry_run: bool, all
         yield ""
         yield f"not carried over ({len(dropped)}):"
         yield from _reasons(dropped, all_)
+
+
+def _guessed(guesses: Sequence[str], all_: bool) -> Iterator[str]:
+    """What the source does not say itself."""
+    if not guesses:
+        return
+    yield from ("", f"to review ({len(guesses)}):")
+    shown = guesses if all_ else guesses[:SHOWN]
+    yield from (f"  {guess}" for guess in shown)
+    if len(guesses) > len(shown):
+        yield f"  and {len(guesses) - len(shown)} more (--all)"
 
 
 def _reasons(dropped: Sequence[Dropped], all_: bool) -> Iterator[str]:

@@ -20,6 +20,7 @@ from bylaw.authored.context import Entity, Guide, Metric, VerifiedQuery
 from bylaw.authored.decisions import Decision
 from ci.findings import Finding, Route
 from ci.importers.sql import with_table
+from ci.importers.units import propose_units
 from ci.lint.catalog import catalog
 from ci.lint.context import context_references
 from ci.loading.commits.revision import Revision
@@ -70,6 +71,7 @@ class ContextDraft:
         self.origin: dict[tuple[str, str], str] = {}  # (section, name) -> place in the source
         self.notes: dict[tuple[str, str], list[Note]] = {}
         self.dropped: list[Dropped] = []
+        self.guesses: list[str] = []  # what the source does not say, and people review
 
     def note(self, section: str, name: str, route: tuple[str, ...], text: str) -> None:
         """Say *text* in a comment over a part of a record; the items of a list are known by their names."""
@@ -138,6 +140,7 @@ class ContextDraft:
     def checked(self) -> None:
         """Leave behind what `bylaw check` would call an error, until nothing is left to complain of."""
         self._tell_apart()
+        self._propose_units()
         for _ in range(ROUNDS):
             errors = self._errors()
             if not errors:
@@ -169,6 +172,14 @@ class ContextDraft:
             self.notes["entities", new] = self.notes.pop(("entities", name), [])
             for section in ("metrics", "guides"):
                 self.records[section] = {k: _with_entity(v, name, new) for k, v in self.records[section].items()}
+
+    def _propose_units(self) -> None:
+        """A number beside a column that is called like a currency or a unit is told by it."""
+        for section, record, number, column in propose_units(self.records):
+            route = ("facts", number) if section == "entities" else ("unit_column",)
+            self.note(section, record, route, f"in the unit that `{column}` says, by its name: people know better")
+            where = self.origin[section, record]
+            self.guesses.append(f"{where}: `{number}` is in the unit that `{column}` says (`unit_column`), by its name")
 
     def _errors(self) -> list[Finding]:
         files = [

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Mapping
 
 from bylaw.language.words import singular
+from ci.importers.spelling import words
 
 # What builders of warehouses put around a name; it says nothing about the rows.
 _AFFIXES = frozenset(
@@ -50,12 +50,6 @@ def held(column: str) -> tuple[str, ...]:
     """What a column that is true or false says of a row: `was_late` is late."""
     found = spoken(column)
     return found[1:] if len(found) > 1 and found[0] in _HELD else found
-
-
-def words(name: str) -> tuple[str, ...]:
-    """The words of a name, in small letters: `startStationID` is start, station, id."""
-    spaced = re.sub(r"(?<=[a-z0-9])(?=[A-Z])|(?<=[A-Z])(?=[A-Z][a-z])|[^A-Za-z0-9]+", " ", name)
-    return tuple(word.lower() for word in spaced.split())
 
 
 def spoken(name: str) -> tuple[str, ...]:

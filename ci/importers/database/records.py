@@ -25,10 +25,10 @@ from ci.importers.database.names import (
     one,
     role,
     spoken,
-    words,
 )
 from ci.importers.database.profile import ENUM, Measured, Profile
 from ci.importers.draft import ContextDraft, Record, identifier, is_name
+from ci.importers.spelling import words
 
 _TITLES = (*LABELS, "description")
 _ORDER = (

@@ -11,7 +11,7 @@ import yaml
 
 from bylaw.errors import UsageError
 from bylaw.semantic.compiler import Compiler
-from bylaw.semantic.query import Filter, Measure, SemanticQuery
+from bylaw.semantic.query import Filter, Measure, SemanticQuery, Unanswerable
 from ci.importers.database import proposed
 from ci.importers.database.read import Wanted, drafted
 from ci.importers.write import plan
@@ -242,3 +242,22 @@ def test_a_declared_reference_to_a_table_that_is_not_read_is_said(tmp_path):
     assert ("main.orders.customer_id", "it refers to `main.customers`, which is not read") in [
         (one.where, one.why) for one in draft.dropped
     ]
+
+
+def test_a_sum_beside_a_currency_is_asked_by_currency(tmp_path):
+    with duckdb.connect(str(tmp_path / "till.duckdb")) as till:
+        till.execute(
+            "CREATE TABLE bills (bill_id INT PRIMARY KEY, total_amount DECIMAL(9, 2), currency VARCHAR, uom VARCHAR)"
+        )
+        till.execute("INSERT INTO bills SELECT i, i * 2.5, ['EUR', 'USD'][1 + i % 2], 'kg' FROM range(40) AS r(i)")
+    draft = drafted(f"duckdb:///{tmp_path / 'till.duckdb'}", Wanted(), rules_of(tmp_path), date(2026, 11, 28))
+    (fact,) = draft.records["entities"]["bills"]["facts"]
+    assert fact["unit_column"] == "currency"
+    assert ["bills: `total_amount` is in" in guess for guess in draft.guesses] == [True]
+    plan(tmp_path, draft, "duckdb till").write()
+    context = load(tmp_path).context
+    with pytest.raises(Unanswerable, match="several units"):
+        Compiler(context).compile(SemanticQuery(metrics=("sum(bills.total_amount)",)))
+    by = SemanticQuery(metrics=("sum(bills.total_amount)",), dimensions=("bills.currency",))
+    with duckdb.connect(str(tmp_path / "till.duckdb")) as till:
+        assert sorted(till.execute(Compiler(context).compile(by).sql).fetchall()) == [("EUR", 950), ("USD", 1000)]

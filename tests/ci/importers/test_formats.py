@@ -70,6 +70,18 @@ def test_what_is_left_behind_is_said(row: dict[str, Any], tmp_path: Path) -> Non
         assert any(where in place and why in reason for place, reason in reasons(draft)), (where, why, reasons(draft))
 
 
+@pytest.mark.parametrize("row", [row for row in ROWS if "guesses" in row], ids=lambda row: row["title"])
+def test_what_a_name_alone_says_is_for_people_to_review(row: dict[str, Any], tmp_path: Path) -> None:
+    _, draft = drafted(written(tmp_path, row["files"]), row["format"], "main", None)
+    assert len(draft.guesses) == len(row["guesses"]), draft.guesses
+    for wanted, guess in zip(row["guesses"], draft.guesses, strict=True):
+        assert wanted in guess
+    again = ContextDraft()
+    again.records, again.origin = draft.records, draft.origin
+    again.checked()
+    assert again.guesses == [], "what is declared is not guessed again"
+
+
 def test_every_format_has_a_row_and_is_offered() -> None:
     assert set(IMPORTERS) == {row["format"] for row in ROWS} | {"dbt"} | REGISTRIES == set(FORMATS) - {"auto"}
 

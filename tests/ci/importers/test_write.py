@@ -215,6 +215,23 @@ def test_the_command_says_what_it_wrote_and_what_not(source: Path, tmp_path: Pat
     assert again.json["not_carried_over"][0]["why"] == "the warehouse's address names it"
 
 
+def test_what_goes_by_a_name_alone_is_listed_for_review(source: Path, tmp_path: Path, call: Callable[..., Any]) -> None:
+    text = source.read_text(encoding="utf-8")
+    source.write_text(
+        text.replace("expr: status}", "expr: status}, {name: currency, expr: currency}"), encoding="utf-8"
+    )
+    repo = tmp_path / "repo"
+    said = "shop.yaml: tables[0]: `amount` is in the unit that `currency` says (`unit_column`), by its name"
+    assert said in call("import", source, "--output", repo, "--json").json["to_review"]
+    assert f"\nto review (1):\n  {said}\n" in call("import", source, "--output", repo).out
+    written = (repo / PATH).read_text(encoding="utf-8")
+    assert "  # in the unit that `currency` says, by its name: people know better\n  - name: amount\n" in written
+    assert call("check", "--root", repo).code == 0
+    (repo / PATH).write_text(written.replace("    unit_column: currency\n", ""), encoding="utf-8")
+    call("import", source, "--output", repo)
+    assert "unit_column" not in (repo / PATH).read_text(encoding="utf-8"), "what a person took away stays away"
+
+
 def test_a_dry_run_shows_the_difference_and_writes_nothing(
     source: Path, tmp_path: Path, call: Callable[..., Any]
 ) -> None:
