@@ -15,7 +15,7 @@ from bylaw.semantic import gotchas
 from bylaw.semantic.clauses.measures import Atom, Number
 from bylaw.semantic.expressions import expression
 from bylaw.semantic.names import Field, Names
-from bylaw.semantic.query import Condition, Filter, Unanswerable, UnknownName
+from bylaw.semantic.query import AnyOf, Condition, Filter, Unanswerable, UnknownName
 
 _COMPUTED = ("sum", "avg", "min", "max", "median")
 _SHOWN = 8  # values that are named before the rest is left to the reader
@@ -69,8 +69,9 @@ class Units:
             yield self._field(place, metric.unit_column)
             return
         entity = place.partition("@")[0]
-        reading = _Reading(self.names, has_own=metric is not None and metric.unit is not None)
-        for owner, column in sorted(reading.units(expression(atom.sql, entity))):
+        tree = _normal(atom.sql, entity)
+        reading = _Reading.of(self.names, tree, has_own=metric is not None and metric.unit is not None)
+        for owner, column in sorted(reading.units(tree)):
             yield self._field(place if owner == entity else owner, column)
 
     def _field(self, place: str, column: str) -> Field:
@@ -87,23 +88,20 @@ class Units:
         for condition in (*atom.conditions, *self.filters):
             if (found := self._meant(unit, condition)) is not None:
                 return found
-        column = expression(unit.sql, unit.entity)
-        for text, entity in (*((text, atom.entity) for text in atom.fragments), *self._always(unit)):
-            for tree in _all_of(expression(text, entity)):
-                if (literal := _equal(column, tree)) is not None:
-                    return literal
-        return None
+        fragments = [*((text, atom.entity) for text in atom.fragments), *self._always(unit)]
+        return next((value for text, entity in fragments if (value := _asked_in(text, entity, unit)) is not None), None)
 
     def _meant(self, unit: Field, condition: Condition) -> str | None:
         """The value that *condition* narrows *unit* to."""
+        if isinstance(condition, AnyOf):
+            found = {self._meant(unit, part) for part in condition.any_of}
+            return found.pop() if len(found) == 1 else None
         if not isinstance(condition, Filter) or condition.negated or condition.operator != "in":
             return None
         if not condition.values:
             named = self.names.named_filter(condition.dimension)
-            if named is None or named.place != unit.place:
-                return None
-            column, trees = expression(unit.sql, unit.entity), _all_of(expression(named.sql, named.entity))
-            return next((found for tree in trees if (found := _equal(column, tree)) is not None), None)
+            is_its = named is not None and named.place == unit.place
+            return _asked_in(named.sql, named.entity, unit) if named is not None and is_its else None
         values = {str(value) for value in condition.values}
         if len(values) != 1 or condition.dimension.partition(".")[0] != unit.place:
             return None
@@ -121,17 +119,41 @@ class Units:
 
 
 @dataclass(frozen=True, slots=True)
-class _Reading:
-    """Which units the value of an expression has. `has_own`: its author says its unit, so what converts has that."""
+class _Told:
+    """A fact that says its unit: `column` where each row has one of its own, None where all have the same."""
 
-    names: Names
+    tree: exp.Expr
+    owner: str
+    column: str | None
+
+    @property
+    def units(self) -> set[tuple[str, str]]:
+        return set() if self.column is None else {(self.owner, self.column)}
+
+
+@dataclass(frozen=True, slots=True)
+class _Reading:
+    """Which units an expression has. `has_own`: its author says the unit, so what is converted is in that one."""
+
+    facts: Sequence[_Told]
     has_own: bool
+
+    @staticmethod
+    def of(names: Names, tree: exp.Expr, *, has_own: bool) -> _Reading:
+        found = []
+        for owner in sorted({column.table for column in tree.find_all(exp.Column)}):
+            entity = names.context.entities.get(owner)
+            facts = [fact for fact in entity.facts if fact.unit_column or fact.unit] if entity else []
+            found += [_Told(_normal(fact.sql, owner), owner, fact.unit_column) for fact in facts]
+        return _Reading(sorted(found, key=lambda fact: fact.column is None), has_own)
 
     def units(self, tree: exp.Expr) -> set[tuple[str, str]]:
         """(entity, unit column) of what *tree* computes with; a quotient of one unit by itself has none."""
-        told = self._declared(tree)
-        if told or isinstance(tree, exp.Predicate):
-            return told
+        told = next((fact for fact in self.facts if fact.tree == tree), None)
+        if told is not None:
+            return told.units
+        if isinstance(tree, exp.Predicate):
+            return set()
         if isinstance(tree, exp.Case):
             ends = [*(branch.args["true"] for branch in tree.args["ifs"]), tree.args.get("default")]
             return self._together(end for end in ends if end is not None)
@@ -149,27 +171,24 @@ class _Reading:
     def _together(self, trees: Iterable[exp.Expr]) -> set[tuple[str, str]]:
         return set().union(*(self.units(tree) for tree in trees))
 
-    def _declared(self, tree: exp.Expr) -> set[tuple[str, str]]:
-        """The unit of the fact that *tree* is."""
-        owners = {column.table for column in tree.find_all(exp.Column)}
-        return {(owner, unit) for owner in owners for fact, unit in self._facts(owner) if fact == tree}
-
     def _within(self, tree: exp.Expr) -> set[tuple[str, str]]:
         """The units of facts of several columns that are all in *tree*, in whatever order."""
-        columns = {(column.table, column.name) for column in tree.find_all(exp.Column)}
-        found = set()
-        for owner in {owner for owner, _ in columns}:
-            for fact, unit in self._facts(owner):
-                own = {(column.table, column.name) for column in fact.find_all(exp.Column)}
-                if len(own) > 1 and own <= columns:
-                    found.add((owner, unit))
-        return found
+        columns = _columns(tree)
+        inside = [fact for fact in self.facts if len(own := _columns(fact.tree)) > 1 and own <= columns]
+        return set().union(*(fact.units for fact in inside))
 
-    def _facts(self, owner: str) -> list[tuple[exp.Expr, str]]:
-        """The facts of an entity that say where their unit stands: (the tree, the column)."""
-        entity = self.names.context.entities.get(owner)
-        facts = entity.facts if entity is not None else []
-        return [(expression(fact.sql, owner), fact.unit_column) for fact in facts if fact.unit_column is not None]
+
+def _columns(tree: exp.Expr) -> set[tuple[str, str]]:
+    return {(column.table, column.name) for column in tree.find_all(exp.Column)}
+
+
+def _normal(text: str, entity: str) -> exp.Expr:
+    """The tree of *text*, whose columns are the same however they are capitalised or quoted."""
+    tree = expression(text, entity)
+    for column in tree.find_all(exp.Column):
+        column.set("this", exp.to_identifier(column.name.lower()))
+        column.set("table", exp.to_identifier(column.table))
+    return tree
 
 
 def _several(name: str, unit: Field, is_ranking: bool) -> Unanswerable:
@@ -180,6 +199,12 @@ def _several(name: str, unit: Field, is_ranking: bool) -> Unanswerable:
         message = f"`{name}` is in several units (`{unit.name}`), and they are not compared or put together"
         return Unanswerable(message, f"{one}; an order can be asked for within each `{unit.name}`")
     return Unanswerable(f"`{name}` is in several units (`{unit.name}`)", f"group it by `{unit.name}`, or {one}")
+
+
+def _asked_in(text: str, entity: str, unit: Field) -> str | None:
+    """The one value that a condition in SQL asks of *unit*."""
+    column = _normal(unit.sql, unit.entity)
+    return next((value for tree in _all_of(_normal(text, entity)) if (value := _equal(column, tree)) is not None), None)
 
 
 def _all_of(tree: exp.Expr) -> Sequence[exp.Expr]:
