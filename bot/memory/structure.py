@@ -26,7 +26,7 @@ from bylaw.semantic.catalogue import known_columns
 from bylaw.semantic.compiler import Compiler
 from bylaw.semantic.expressions import InvalidExpression, columns_of, expression
 from bylaw.semantic.gotchas import applicable
-from bylaw.semantic.query import SemanticQuery
+from bylaw.semantic.query import SemanticQuery, SeveralUnits
 
 _LONGEST: Mapping[Reads, int] = {"condition": 1_000, "expression": 1_000, "word": 100, "text": 500, "name": 100}
 _RECORDS: Mapping[str, str] = {
@@ -348,6 +348,8 @@ def check_compiles(change: Change, context: Context) -> None:
     for metric in _metrics_near(change, context):
         try:
             Compiler(context).compile(SemanticQuery(metrics=(metric,)))
+        except SeveralUnits:
+            continue  # it is computed, of one unit at a time
         except BylawError as error:
             raise UsageError(f"`{metric}` could no longer be computed: {error.message}", error.help) from None
 

@@ -31,6 +31,10 @@ class Withheld(Unanswerable):
     """The rights of the person who asks stand in the way: nothing that is asked otherwise would help."""
 
 
+class SeveralUnits(Unanswerable):
+    """The rows are in several units: grouped by them, or of one, the same number is computed."""
+
+
 class UnknownName(Unanswerable):
     """A record names another that is not there: the catalogue is broken, not the question."""
 

@@ -15,7 +15,7 @@ from bylaw.semantic import gotchas
 from bylaw.semantic.clauses.measures import Atom, Number
 from bylaw.semantic.expressions import expression
 from bylaw.semantic.names import Field, Names
-from bylaw.semantic.query import AnyOf, Condition, Filter, Unanswerable, UnknownName
+from bylaw.semantic.query import AnyOf, Condition, Filter, SeveralUnits, Unanswerable, UnknownName
 
 _COMPUTED = ("sum", "avg", "min", "max", "median")
 _SHOWN = 8  # values that are named before the rest is left to the reader
@@ -191,14 +191,14 @@ def _normal(text: str, entity: str) -> exp.Expr:
     return tree
 
 
-def _several(name: str, unit: Field, is_ranking: bool) -> Unanswerable:
+def _several(name: str, unit: Field, is_ranking: bool) -> SeveralUnits:
     values = unit.part.sample_values if isinstance(unit.part, Dimension) else []
     some = ", ".join(str(value) for value in values[:_SHOWN])
     one = f"say one of {some}{' …' if len(values) > _SHOWN else ''}" if some else "say which one is meant"
     if is_ranking:
         message = f"`{name}` is in several units (`{unit.name}`), and they are not compared or put together"
-        return Unanswerable(message, f"{one}; an order can be asked for within each `{unit.name}`")
-    return Unanswerable(f"`{name}` is in several units (`{unit.name}`)", f"group it by `{unit.name}`, or {one}")
+        return SeveralUnits(message, f"{one}; an order can be asked for within each `{unit.name}`")
+    return SeveralUnits(f"`{name}` is in several units (`{unit.name}`)", f"group it by `{unit.name}`, or {one}")
 
 
 def _asked_in(text: str, entity: str, unit: Field) -> str | None:

@@ -8,7 +8,9 @@ from threading import Barrier, Thread
 import pytest
 
 from bot.evidence.store.tables import corrections
+from bot.memory.changes import Change
 from bot.memory.corrections import AGAIN
+from bot.memory.structure import checked
 from bylaw.authored.context import Context
 from bylaw.errors import UsageError
 from tests.bot.memory.conftest import CONTEXT, SENIORS
@@ -143,3 +145,12 @@ def test_what_one_may_read_no_more_locks_nobody_out(shop):
         forged = replace(kept, correction_id="C-forged", new="postings.amount > 5")
         corrections.keep(connection, forged)
     assert "postings" not in shop.ask("ada").sql
+
+
+def test_a_number_in_several_units_can_be_corrected():
+    facts = [{"name": "total", "unit_column": "currency"}]
+    context = declared(dimensions=[CLOSED, {"name": "status"}, {"name": "currency"}], facts=facts)
+    change = Change(object="metrics/revenue", field="filter", new="channel = 'online'")
+    assert checked(change, context) == change
+    with pytest.raises(UsageError, match="could no longer be computed"):
+        checked(change.model_copy(update={"field": "expr", "new": "postings.amount"}), context)
