@@ -197,7 +197,7 @@ def _several(name: str, unit: Field, is_ranking: bool) -> SeveralUnits:
     one = f"say one of {some}{' …' if len(values) > _SHOWN else ''}" if some else "say which one is meant"
     if is_ranking:
         message = f"`{name}` is in several units (`{unit.name}`), and they are not compared or put together"
-        return SeveralUnits(message, f"{one}; an order can be asked for within each `{unit.name}`")
+        return SeveralUnits(message, f"ask for an order within each `{unit.name}`, or {one}")
     return SeveralUnits(f"`{name}` is in several units (`{unit.name}`)", f"group it by `{unit.name}`, or {one}")
 
 
