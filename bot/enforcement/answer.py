@@ -20,7 +20,7 @@ from bot.enforcement.held_answer import answer_held
 from bot.enforcement.judged.reading import draft_of, found_by_template
 from bot.enforcement.judged.verdict import owners, verdict
 from bot.enforcement.plain_writer import ask_for, asked_next, plain
-from bot.enforcement.question.asking import asks_open
+from bot.enforcement.question.asking import asks_open, named_policies
 from bot.enforcement.question.topic import NO_TOPIC
 from bot.enforcement.read import read_question
 from bot.enforcement.turn import said, turn_of
@@ -29,7 +29,7 @@ from bot.enforcement.unproven import names_policy, undecidable, with_unproven
 from bot.enforcement.weighed import restricted, settled
 from bot.enforcement.writing import write
 from bot.enforcement.writing.different import different
-from bot.enforcement.writing.overview import MOST_RULES, Wanted, lines_of, named_policies, overview
+from bot.enforcement.writing.overview import MOST_RULES, Wanted, lines_of, overview
 from bot.enforcement.writing.unchecked import unchecked_of
 from bot.index import BundleIndex
 from bylaw.logic.decide.evaluate import Evaluator

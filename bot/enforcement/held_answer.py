@@ -15,7 +15,7 @@ from bot.conversation import Choice, Turn
 from bot.enforcement.assemble import assemble_case
 from bot.enforcement.case import Case
 from bot.enforcement.question import offers
-from bot.enforcement.question.asking import goes_on, is_no_question
+from bot.enforcement.question.asking import goes_on, is_no_question, named_policies
 from bot.enforcement.question.lookups import lookups
 from bot.enforcement.question.near import drop_declared
 from bot.enforcement.question.topic import Topic
@@ -24,7 +24,6 @@ from bot.enforcement.turn import turn_of
 from bot.enforcement.uncovered import near, quoted, texts_on
 from bot.enforcement.unproven import with_unproven
 from bot.enforcement.writing import missing, write
-from bot.enforcement.writing.overview import named_policies
 from bot.index import BundleIndex
 from bylaw.hold.item import HeldItem, Item, Reading
 from bylaw.hold.text import see

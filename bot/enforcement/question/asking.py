@@ -11,6 +11,7 @@ from bylaw.language.reports import is_report
 from bylaw.language.text import words_of
 from bylaw.language.words import AUXILIARIES, DETERMINERS, FUNCTION_WORDS, PREPOSITIONS, PRONOUNS, Word, read_words
 
+_POLICY_ID = re.compile(r"\bPOL-[A-Z0-9]+(?:-[A-Z0-9]+)*\b", re.IGNORECASE)
 _WH = closed("wh")
 _PERMITTING = closed("modal")
 _BINDING = closed("binding")
@@ -124,3 +125,8 @@ def _subordinates(words: Sequence[Word], i: int) -> bool:
 
 
 _FORM = _WH | AUXILIARIES | DETERMINERS | PRONOUNS | _REGULATING | closed("bare_question")
+
+
+def named_policies(text: str) -> tuple[str, ...]:
+    """The identifiers of policies that stand in *text*: names, and never words."""
+    return tuple(sorted({found.upper() for found in _POLICY_ID.findall(text)}))

@@ -11,9 +11,8 @@ from decimal import Decimal
 
 from bot.ask.ground import ground_for
 from bot.ask.matcher.match import match
-from bot.enforcement.question.asking import asking_clause, asks_for_permission, asks_open
+from bot.enforcement.question.asking import asking_clause, asks_for_permission, asks_open, named_policies
 from bot.enforcement.question.near import domains_near
-from bot.enforcement.writing.overview import named_policies
 from bot.index import BundleIndex
 from bylaw.hold.item import Item
 from bylaw.language.lexicon import closed

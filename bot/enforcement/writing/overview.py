@@ -6,10 +6,10 @@ leaves out what others around it said. Facts that are told narrow the rules to t
 
 from __future__ import annotations
 
-import re
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 
+from bot.enforcement.question.asking import named_policies
 from bot.enforcement.question.lookups import lookups
 from bot.enforcement.question.topic import Topic
 from bot.enforcement.writing.unchecked import Unchecked, unchecked_of
@@ -22,7 +22,6 @@ from bylaw.logic.formula.ir import TRUE, And, Atom, Compare, ConditionalRule, Fo
 from bylaw.logic.words.prose import sentence
 from bylaw.logic.words.shorter import shorter
 
-_POLICY_ID = re.compile(r"\bPOL-[A-Z0-9]+(?:-[A-Z0-9]+)*\b", re.IGNORECASE)
 MOST_RULES = 12  # of one answer; the rest are named
 _MOST_NAMED = 5  # policies, of those whose rules are not told
 _LONGEST = 200  # characters of a condition that people still read
@@ -93,11 +92,6 @@ def overview(
     policies = sorted(named) or [rule.policy_id for rule in open_[:MOST_RULES]]
     is_whole = bool(topic.facts)
     return Overview(about, tuple(open_), unknown, is_whole, tuple(unchecked_of(policies, readers, index, day)))
-
-
-def named_policies(text: str) -> tuple[str, ...]:
-    """The identifiers of policies that stand in *text*: names, and never words."""
-    return tuple(sorted({found.upper() for found in _POLICY_ID.findall(text)}))
 
 
 def _testing(topic: Topic, index: BundleIndex, evaluator: Evaluator, day: int) -> tuple[str, Sequence[ConditionalRule]]:
