@@ -112,6 +112,8 @@ def _policies(known: _Known) -> Iterator[Broken]:
         for i, lifting in enumerate(policy.get("lifted_by", ())):
             if not known.fits(lifting.get("conditions")):
                 yield Broken((*route, "lifted_by", i), f"holds {lifting}, whose conditions do not fit")
+            for k, action in enumerate(lifting.get("actions", ())):
+                yield from known.action((*route, "lifted_by", i, "actions", k), action)
         for i, fact in enumerate(policy.get("steps", ())):
             yield from named((*route, "steps", i), fact, known.variables, "the fact")
         for i, role in enumerate(policy.get("audience", ())):

@@ -15,7 +15,7 @@ from bot.conversation import Choice, Turn
 from bot.enforcement.assemble import assemble_case
 from bot.enforcement.case import Case
 from bot.enforcement.question import offers
-from bot.enforcement.question.asking import goes_on, is_no_question, named_policies
+from bot.enforcement.question.asking import asks_for_permission, goes_on, is_no_question, named_policies
 from bot.enforcement.question.lookups import lookups
 from bot.enforcement.question.near import drop_declared
 from bot.enforcement.question.topic import Topic
@@ -52,7 +52,7 @@ def answer_held(
     is_more = _goes_on(case)
     if read.is_other:
         turn = _unanswered(case, readers, is_other=True)
-    elif not case.asks and not is_more and not named_policies(case.text):
+    elif not case.asks and not is_more and not _asks_what_policies_say(case.text):
         turn = _offer(case, readers)
     elif read.instead is not None or read.is_doubted or _is_confirmed_first(case, is_more):
         turn = _confirmation(case, read.instead)
@@ -77,6 +77,11 @@ def _is_for(name: str, index: BundleIndex, evaluator: Evaluator) -> bool:
 
 def _spoken(rule: ConditionalRule) -> set[str]:
     return {rule.effect.action, *rule.effect.implied, *(outcome for outcome, _ in rule.effect.takes)}
+
+
+def _asks_what_policies_say(text: str) -> bool:
+    """Does *text* name a policy, and ask no leave: "what does POL-REFUND-001 say?"?"""
+    return bool(named_policies(text)) and not asks_for_permission(text)
 
 
 def _goes_on(case: Case) -> bool:

@@ -251,8 +251,11 @@ def _differences(kept: str, rebuilt: str) -> Iterator[Difference]:
 
 
 def _papers_that_differ(kept: Mapping[str, str], rebuilt: Mapping[str, str]) -> Iterator[Difference]:
-    """The papers beside the answer, its envelope and its evidence, that are not those it is rebuilt with."""
-    for name in sorted(kept.keys() & rebuilt.keys()):
+    """The papers beside the answer, its envelope and its evidence, that are not those it is rebuilt with.
+
+    What a model answered then goes into the rebuilding, and how long it took to refine an answer is of then.
+    """
+    for name in sorted(one for one in kept.keys() & rebuilt.keys() if not one.startswith(("model_", "refinement"))):
         if kept[name] != rebuilt[name]:
             yield Difference(f"paper: {name}", json.loads(kept[name]), json.loads(rebuilt[name]))
 

@@ -95,7 +95,7 @@ def test_without_a_session_nothing_is_carried_over(call, repository):
         ("What does POL-REFUND-001 say?", "answered", 0),
         ("how many orders last month", "recommended", 0),
         ("Can I get a refund?", "needs_fact", 1),
-        ("orders by region", "needs_choice", 1),
+        ("orders by weather", "needs_choice", 1),
         ("sing me a song", "refused", 1),
     ],
 )

@@ -97,7 +97,7 @@ def test_what_a_policy_says_is_told_with_what_cannot_be_read(tmp_path, call):
     told = call("ask", "--root", root, "What does POL-PAYMENTS-001 say?").out
     assert "allowed: pay the invoice" in told and "This may not be all" in told and f"{PLACE}:" in told
     asked = call("ask", "--root", root, "May I pay by POL-PAYMENTS-001?").out
-    assert "allowed" not in asked.casefold() and f"{PLACE}:" in asked
+    assert "allowed" not in asked.casefold() and "Is it one of these?" in asked  # a policy is no action to do
     other = call("ask", "--root", root, "May I ride the horse?").out
     assert "do not cover this" in other and f"{PLACE}:" in other
 

@@ -156,7 +156,8 @@ def test_the_enriched_example_loads_with_the_keys_of_every_stage(tmp_path: Path,
     path.write_text(json.dumps(record, ensure_ascii=False), encoding="utf-8")
     told = call("check", "--root", tmp_path, "--format", "json", "--at", "2026-06-01")
     assert told.code == 0, told.out
-    done = call("decide", "--root", tmp_path, "--facts", '{"has_receipt": false}', "--json", "--at", "2026-06-01")
+    facts = '{"has_receipt": false, "channel": "online"}'  # its scope leaves a channel out
+    done = call("decide", "--root", tmp_path, "--facts", facts, "--json", "--at", "2026-06-01")
     assert done.json["outcomes"]["refund"]["action"] == "store_credit"
 
 

@@ -94,10 +94,10 @@ def test_no_more_is_told_than_people_read(shop: BundleIndex, count: int, more: l
 FERRY = Path(__file__).parents[1] / "claims" / "ferry"
 ASKED = {
     "What are the rules for the fare?": ("What the policies say about which fare is due:", "age"),
-    "How high may a vehicle be?": ("Nothing in our rules speaks of “high” and “vehicle”.", None),
-    "What happens if the ferry is late?": ("Nothing in our rules speaks of “ferry” and “late”.", None),
+    "How high may a vehicle be?": ("Nothing in our rules speaks of “high”.", None),
+    "What happens if the ferry is late?": ("Nothing in our rules speaks of “ferry”.", None),
     "How do I become a club member?": (
-        "Our rules do not cover this: nothing in them speaks of “become”, “club” and “member”",
+        "Our rules do not cover this: nothing in them speaks of “become”",
         None,
     ),
 }

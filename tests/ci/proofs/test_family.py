@@ -64,7 +64,14 @@ def _found(root: Path, row: Mapping[str, Any]) -> list[Finding]:
         (folder / f"{id}.yaml").write_text(_policy(id, parts))
     if "cases" in row:
         (folder / "cases.yaml").write_text(row["cases"])
-    ignored = {"unused-word", "not-yet-in-force", "expiring-policy", "inactive-policy", "dangling-reference"}
+    ignored = {
+        "unused-word",
+        "not-yet-in-force",
+        "expiring-policy",
+        "inactive-policy",
+        "dangling-reference",
+        "unaskable",
+    }
     if all(found["id"] != "resolved-conflict" for found in row["found"]):
         ignored.add("resolved-conflict")
     return [finding for finding in run(root, DAY, DAY).findings if finding.id not in ignored]
