@@ -155,7 +155,6 @@ def test_every_command_of_the_page_does_what_it_says(page: Path, shell: Path) ->
     env = environment(shell)
     for line in said.get("before", ()):
         assert run(line, shell, env).returncode == 0, line
-    shell = shell / said.get("folder", "")
     names: dict[str, str] = {"localhost:8080": f"localhost:{env['BYLAW_PORT']}", **said.get("names", {})}
     servers = Servers(shell, env)
     try:
@@ -166,13 +165,13 @@ def test_every_command_of_the_page_does_what_it_says(page: Path, shell: Path) ->
             if (asked := row_of(command, said.get("asked", {}))) is not None:
                 printed = run(asked, shell, env)
                 assert printed.stdout.strip(), printed.stderr
-                real = re.sub(r"\b(ID|REQUEST)\b", printed.stdout.strip().splitlines()[-1], real, count=1)
+                real = re.sub(r"\b(ID|OBJECTION|REQUEST)\b", printed.stdout.strip().splitlines()[-1], real, count=1)
             for name, value in names.items():
                 real = re.sub(rf"(?<![\w-]){re.escape(name)}(?![\w-])", lambda _, value=value: value, real)
             if row_of(command, said.get("serves", {})) is not None:
                 servers.start(real)
                 continue
-            done = run(real, shell, env)
+            done = run(real, shell / (row_of(command, said.get("folder", {})) or ""), env)
             wanted = row_of(command, said.get("codes", {})) or 0
             assert done.returncode == wanted, f"{real}\n{done.stdout}\n{done.stderr}"
             if (says := row_of(command, said.get("says", {}))) is not None:
@@ -185,7 +184,7 @@ def test_the_table_speaks_of_commands_that_stand_there() -> None:
     stale = [
         f"{name}: {start}"
         for name, said in TABLE.items()
-        for rows in ("asked", "not_run", "codes", "serves", "says")
+        for rows in ("asked", "folder", "not_run", "codes", "serves", "says")
         for start in said.get(rows, {})
         if not any(command.startswith(start) for page in PAGES if page.name == name for command in commands(page))
     ]
