@@ -16,7 +16,7 @@ from bylaw.hold.bearing import is_empty
 from bylaw.hold.standing import is_negation
 from bylaw.hold.text import Seen
 from bylaw.hold.values import Values, comparisons_at
-from bylaw.hold.words import Index, Name, stems_of
+from bylaw.hold.words import Index, Mention, Name, stems_of
 from bylaw.language.dates import Span
 from bylaw.language.figures import Figure
 from bylaw.language.lexicon import closed, lexicon
@@ -172,7 +172,7 @@ def _numbers(passage: Passage, values: Values, tokens: Sequence[Token]) -> Itera
 
 def _names(tokens: Sequence[Token], index: Index) -> Iterator[Mark]:
     """The declared phrases. A thing whose number is called like itself is the thing: who counts it names the number."""
-    for mention in index.find(tokens):
+    for mention in _mentions(tokens, index):
         found = (*owned(index, mention, "number"), *owned(index, mention, "part"))
         said = tuple(token.word for token in tokens[mention.first : mention.last + 1])
         counting = {one for name, _ in found if name.kind == "entity" for one in name.kin}
@@ -183,6 +183,33 @@ def _names(tokens: Sequence[Token], index: Index) -> Iterator[Mark]:
             called = sorted({name.name for name, _ in found if name.name in counting})
             counted = called[0] if len(called) == 1 else None
             yield Mark(mention.first, mention.last, "name", names=names, counted=counted)
+
+
+def _mentions(tokens: Sequence[Token], index: Index) -> Iterator[Mention]:
+    """The declared phrases; a thing that is called to the letter is no word of a longer way to one that is not.
+
+    "Requests by month" speaks of requests, and not of who they are "requested by".
+    """
+    for mention in index.find(tokens):
+        inside = [*index.find(tokens[mention.first : mention.last])] if _is_loose_way(mention, tokens, index) else []
+        things = [one for one in inside if _is_thing(one, tokens[mention.first : mention.last], index)]
+        if not things:
+            yield mention
+        for one in things:
+            yield replace(one, first=one.first + mention.first, last=one.last + mention.first)
+
+
+def _is_loose_way(mention: Mention, tokens: Sequence[Token], index: Index) -> bool:
+    """Do its stems alone say how things belong together, in words that nobody declares?"""
+    names = [name for name, _ in owned(index, mention, "part")]
+    is_way = bool(names) and not owned(index, mention, "number") and all("@" in name.name for name in names)
+    return is_way and not _is_thing(mention, tokens, index)
+
+
+def _is_thing(mention: Mention, tokens: Sequence[Token], index: Index) -> bool:
+    """Is something called so to the letter?"""
+    said = tuple(token.word for token in tokens[mention.first : mention.last + 1])
+    return any(words_of(text) == said for name, _ in owned(index, mention, "part") for text in name.texts)
 
 
 def _is_period(name: Name, value: str | None, said: tuple[str, ...], behind: str, index: Index) -> bool:
