@@ -105,16 +105,36 @@ def _bear(item: Item, seen: Seen, values: Values, ground: Ground, sentences: Sen
         return HeldItem(item, "refused", "the text does not say this")
     if ground.kind == "policy" and all(map(partial(_is_of_identifier, seen), places)):
         return HeldItem(item, "refused", "it is part of an identifier, which is a name and no word", places[0])
-    passages = [(place, seen.passage_of(*place)) for place in places[:_MOST_PLACES]]
-    whole = [(place, passage) for place, passage in passages if passage is not None]
-    if not whole:
+    alike = _places_alike(seen, places)
+    if not alike:
         return HeldItem(item, "refused", "the quote lies in more than one sentence", places[0])
-    bearings = [_bear_at(item, seen, values, ground, sentences, place, passage) for place, passage in whole]
-    best = min(bearings, key=lambda one: (_RANK[one.status], item.kind == "asks" and not _asks(one)))
-    for one in bearings:
-        if one.status == best.status:  # the same words further on say the same
-            best.own |= one.own
+    bearings = [
+        (_bear_at(item, seen, values, ground, sentences, first, passage), steps)
+        for passage, first, steps in alike[:_MOST_PLACES]
+    ]
+    best = min(
+        (one for one, _ in bearings), key=lambda one: (_RANK[one.status], item.kind == "asks" and not _asks(one))
+    )
+    mine = [(one, frozenset(one.own), steps) for one, steps in bearings if one.status == best.status]
+    for one, own, steps in mine:  # the same words further on say the same
+        inside = [start for start in own if one.passage.start <= start < one.passage.end]
+        best.own |= own.union(start + step for step in steps for start in inside)
     return best
+
+
+def _places_alike(seen: Seen, places: Sequence[tuple[int, int]]) -> list[tuple[Passage, tuple[int, int], list[int]]]:
+    """The places of a quote in sentences of other words, each with how far on the same sentence says it again."""
+    found: dict[tuple[str, str, int], tuple[Passage, tuple[int, int], list[int]]] = {}
+    words: dict[int, str] = {}
+    for place in places:
+        passage = seen.passage_of(*place)
+        if passage is None:
+            continue
+        said = words.setdefault(passage.start, seen.text.seen[passage.start : passage.end])
+        _, first, steps = found.setdefault((passage.kind, said, place[0] - passage.start), (passage, place, []))
+        if place != first:
+            steps.append(place[0] - first[0])
+    return list(found.values())
 
 
 def _asks(one: Bearing) -> bool:
