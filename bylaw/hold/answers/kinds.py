@@ -15,6 +15,7 @@ from bylaw.hold.answers.stated import (
     is_turned_down,
     take_conditions,
 )
+from bylaw.hold.answers.surplus import grants_unnamed, split_parts
 from bylaw.hold.bearing import Bearing, is_empty
 from bylaw.hold.values import unit_of
 from bylaw.hold.words import Name, stems_of
@@ -135,6 +136,8 @@ def bear_courtesy(one: Bearing) -> None:
     """A greeting, thanks, comfort: no figure, and nothing that gives, owes, forbids or promises."""
     if one.values.figures_at(*one.place, beside_time=True):
         one.refuse("this is no courtesy: it holds a figure")
+    if any(map(grants_unnamed, split_parts(one.tokens))):
+        one.refuse("this is no courtesy: it says that somebody may or has what it does not name")
     altering = closed("altering")
     polite = (t for t in one.tokens if t.word in lexicon()["courtesy"] or is_empty(t.word))
     one.take(token for token in polite if token.word not in altering)

@@ -20,6 +20,7 @@ from bylaw.hold.values import Values
 from bylaw.hold.words import Index, Mention, Owner, stems_of
 from bylaw.language.lexicon import closed, lexicon
 from bylaw.language.text import Token
+from bylaw.language.words import spoken
 
 JOINING = frozenset(("but", "or", "also", "plus", "which", "who", "whose", "whom", "as", "first", "instead"))
 _LEADING = frozenset(("if", "only", "whether", "until"))  # carried where a claim carries what follows
@@ -53,6 +54,7 @@ class Part:
     last_given: int  # the same of claims that give something
     is_polite: bool  # it is quoted as courtesy
     is_alone: bool  # nothing is stated in its sentence
+    is_unclaimed: bool  # nor is anything asked there
 
     @property
     def is_claimed(self) -> bool:
@@ -95,11 +97,14 @@ class Surplus:
         found = {token.start for token in self._outside()} | {*self._replies()}
         for part in self._parts:
             left = [token for token in part.words if token.start not in self._carried and token.start not in found]
-            heavy = [token for token in left if not self._is_light(token, part)]
-            if heavy and (self._is_courtesy(part, heavy) if part.is_polite else self._only_fills(part, heavy)):
-                heavy = []
+            heavy = left if part.is_unclaimed and grants_unnamed(part.words) else self._weighing(left, part)
             found |= {token.start for token in left} - {token.start for token in heavy}
         return frozenset(found)
+
+    def _weighing(self, left: Sequence[Token], part: Part) -> Sequence[Token]:
+        heavy = [token for token in left if not self._is_light(token, part)]
+        is_idle = self._is_courtesy(part, heavy) if part.is_polite else self._only_fills(part, heavy)
+        return [] if is_idle else heavy
 
     # ---- the sentences ----------------------------------------------------------------------------------------------
 
@@ -119,13 +124,14 @@ class Surplus:
         for passage, words in zip(self._seen.text.passages, self._sentences, strict=True):
             pieces = [*split_parts(words)]
             is_alone = all(token.start not in self._stating for token in words)
+            is_unclaimed = all(token.start not in self._claiming for token in words)
             if passage.kind == "row" and len(pieces) > 1:  # the first cell is what the second one is about
                 pieces = [(*pieces[0], *pieces[1]), *pieces[2:]]
             for piece in pieces:
                 own = [token.start for token in piece if token.start in self._claiming and not is_empty(token.word)]
                 given = [start for start in own if start in self._giving]
                 is_polite = any(token.start in polite for token in piece)
-                found.append(Part(piece, own, max(given, default=-1), is_polite, is_alone))
+                found.append(Part(piece, own, max(given, default=-1), is_polite, is_alone, is_unclaimed))
         return found
 
     def _replies(self) -> Iterator[int]:
@@ -286,6 +292,19 @@ def _turns_down(one: Bearing) -> bool:
     return any(lexicon()[kind].any_in(one.words) for kind in _TURNING_DOWN) or any(map(is_negation, one.tokens))
 
 
+def grants_unnamed(words: Sequence[Token]) -> bool:
+    """Does a part say that somebody may, has or gets what it does not name: "you can", "sure, it is allowed"?
+
+    Each of its words says nothing, and none is courteous; together they promise whatever was asked.
+    """
+    said = [token.word for token in words]
+    affirming = {k for first, behind in lexicon()["affirming"].find(said) for k in range(first, behind)}
+    left = [word for k, word in enumerate(said) if k not in affirming]
+    if not all(is_empty(word) and word not in lexicon()["courtesy"] for word in left):
+        return False
+    return any(part in _predicates() for word in left for part in (word, *spoken(word)))
+
+
 def split_parts(words: Sequence[Token]) -> Iterator[Sequence[Token]]:
     """The parts of a sentence that say one thing each."""
     at = 0
@@ -305,6 +324,11 @@ def _only_joins(word: str) -> bool:
 @lru_cache(maxsize=1)
 def _binding() -> frozenset[str]:
     return frozenset[str]().union(*map(closed, _BINDING))
+
+
+@lru_cache(maxsize=1)
+def _predicates() -> frozenset[str]:
+    return closed("auxiliary") | closed("copula") | closed("giving") | closed("light")
 
 
 @lru_cache(maxsize=1)
