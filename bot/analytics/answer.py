@@ -249,8 +249,11 @@ def _run_or_form(
 
 
 def _told(turn: Turn, said: Proposed, author: str | None = None) -> Turn:
-    """*turn*, saying who read the question, with everything that was said kept beside it."""
-    reading = None if said.held is None else said.held.reading.written()
+    """*turn*, saying who read the question, with everything that was said kept beside it.
+
+    What only the matcher reads whole shows how the matcher reads it.
+    """
+    reading = None if said.held is None or author == "matcher" else said.held.reading.written()
     if reading is not None and author is not None and " and " in author:
         reading = {**reading, "by": "both"}
     reply = turn.reply.model_copy(update={"meta": said.meta(author), "reading": turn.reply.reading or reading})

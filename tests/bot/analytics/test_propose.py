@@ -99,6 +99,19 @@ def test_what_does_not_hold_never_runs(row, asking):
     assert "<!channel>" not in reply.text
 
 
+@pytest.mark.parametrize("row", CASES["matched"], ids=lambda row: row["asks"])
+def test_what_a_model_loses_waits_for_a_yes_to_what_the_matcher_reads(row, asking):
+    talk = asking(line(row))
+    reply = talk.says(row["asks"])
+    assert (reply.status, reply.rows, row["says"] in reply.text) == ("pending", (), True), reply.text
+    assert row["because"] in reply.meta["fallback_reason"]
+    assert reply.reading["by"] == "matcher"
+    assert (reply.reading["refused"], reply.reading["residue"]) == ([], [])
+    assert any(row["filter"].items() <= one.items() for one in reply.reading["items"]), reply.reading
+    alone = Asking(talk.index, talk.warehouse, None).says(row["asks"])
+    assert (talk.says("yes").rows, alone.status) == (alone.rows, "answered")
+
+
 @pytest.mark.parametrize("text", ["delete the orders", "revenue by region", "yes"])
 def test_no_model_is_asked_what_is_no_question_or_has_two_answers_already(text, asking):
     talk = asking(line(GOOD))
