@@ -26,7 +26,7 @@ def test_no_wrong_development_row_is_valid_and_right_ones_are_valid_or_unread(ju
     found = Counter((row["expected_verdict"] == "valid", judged(row).verdict) for row in rows)
     assert found[False, "valid"] == 0
     assert {verdict for is_right, verdict in found if is_right} <= {"valid", "unread"}
-    # Chatty answers in words that nobody declared: 36 of 85 are valid. The claims of the others name no declared word, or
+    # Chatty answers in words that nobody declared: 36 of 85 are valid. The claims of the others name none, or
     # a word that an outcome is asked by ("return", "warranty") stands in them and is carried by none.
     assert found[True, "valid"] >= 36, found
 
