@@ -216,7 +216,10 @@ class Decision(Recorded):
             if self.id in getattr(self, name):
                 does = name.replace("_", " ")
                 what = does if name in ("supersedes", "amends") else f"is {does}"
-                raise misfit(f"decision `{self.id}` {what} itself", name, getattr(self, name).index(self.id))
+                place = name, getattr(self, name).index(self.id)
+                raise misfit(
+                    f"decision `{self.id}` {what} itself", *place, help="name the other decision, or take it out"
+                )
         if self.timestamp and self.decided_on and abs(day_of(self.timestamp) - self.decided_on) > timedelta(days=1):
             message = f"`decided_on` is {self.decided_on}, and `timestamp` says {self.timestamp[:10]}"
             raise misfit(message, "decided_on", help="they tell one moment: delete one of them, or correct it")
@@ -300,7 +303,8 @@ class Transition(Recorded):
         if self.timestamp is None and "derived_from" not in self.x_extra:
             raise misfit(f"transition `{self.id}` does not say when it was", help="add its `timestamp`")
         if self.from_ is not None and self.from_ == self.to:
-            raise misfit(f"transition `{self.id}` leads from `{self.from_}` to itself", "to")
+            help = "name the event or decision that it leads to"
+            raise misfit(f"transition `{self.id}` leads from `{self.from_}` to itself", "to", help=help)
         return self
 
 

@@ -46,6 +46,7 @@ def test_a_record_is_refused_where_it_is_wrong(row: dict[str, Any]) -> None:
     assert list(error["loc"]) == expected.get("at", [])
     if "route" in expected:
         assert error["ctx"]["route"] == expected["route"]
+        assert error["ctx"]["help"] or "give it" in error["msg"], "nothing says what to do next"
 
 
 @each("row", [row for row in TABLE["rows"] if "reads" in row], ids=lambda row: row["title"])
