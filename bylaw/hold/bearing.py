@@ -66,6 +66,7 @@ class Bearing:
     flaws: list[Flaw] = field(default_factory=list)
     own: set[int] = field(default_factory=set)  # the starts of the tokens that the item accounts for
     value: Scalar | list[Scalar] | None = None
+    denying: tuple[Token, ...] = ()  # the negations that the item around this one says
 
     # ---- what checks say --------------------------------------------------------------------------------------------
 
@@ -167,7 +168,7 @@ class Bearing:
         other = self._longer(taken[0], mine, called | said) if taken else self._another(mine)
         if other is not None:
             self.refuse(f"its words are those of {other}")
-        elif not shared:
+        elif not shared and not any(self._is_value_of(mention, mine) for mention, _ in self.mentions):
             self.weaken("name", otherwise)
             self.take(self.tokens)
         return bool(shared)
@@ -180,16 +181,22 @@ class Bearing:
             is_own = all(not stems_of(word.word).isdisjoint(called) for word in words if is_content(word.word))
             if mention.size > 1 and not is_own and words[0].start <= token.start <= words[-1].start:
                 owners = sorted({owner.name for owner in mention.owners})
-                if mine.isdisjoint(owners):
+                if mine.isdisjoint(owners) and not self._is_value_of(mention, mine):
                     return " or ".join(owners)
         return None
+
+    def _is_value_of(self, mention: Mention, mine: set[str]) -> bool:
+        """Does the phrase say a value of one of *mine*: "cats" of the animals whose species it is?"""
+        said = [self.index.get("part", owner.name) for owner in mention.owners if owner.value is not None]
+        return bool(said) and len(said) == len(mention.owners) and all(one and one.owner in mine for one in said)
 
     def _another(self, mine: set[str]) -> str | None:
         """Another name of which a phrase stands in the quote."""
         start, end = self.place
         for mention, words in self.mentions:
             owners = sorted({owner.name for owner in mention.owners})
-            if mine.isdisjoint(owners) and start <= words[0].start and words[-1].end <= end:
+            is_other = mine.isdisjoint(owners) and not self._is_value_of(mention, mine)
+            if is_other and start <= words[0].start and words[-1].end <= end:
                 return " or ".join(owners)
         return None
 
@@ -220,7 +227,7 @@ class Bearing:
 
     def is_negated(self, *named: Token) -> bool:
         """Is what the quote says denied? Negations within *named*, a declared phrase, deny nothing."""
-        return standing.negations(self.seen, self.passage, self.place, named) % 2 == 1
+        return standing.negations(self.seen, self.passage, self.place, (*named, *self.denying)) % 2 == 1
 
 
 def is_empty(word: str) -> bool:

@@ -33,6 +33,9 @@ def name_parts(one: Bearing, target: Target) -> None:
 def bear_part(one: Bearing, part: Name, *others: Name) -> None:
     """What a column is called stands in the quote: the word for its rows alone names none of their columns."""
     one.bear_name(part, *others)
+    one.take(one.own_mention(part.name))
+    if part.kind == "date":
+        one.take_classes("date_nouns")
     entity = one.index.get("part", part.owner) if part.owner else None
     rest = one.index.own(part) - (one.index.own(entity) if entity is not None else frozenset())
     said = frozenset[str]().union(*(stems_of(token.word) for token in one.tokens))

@@ -10,7 +10,7 @@ from bylaw.hold import cases, columns, sequence
 from bylaw.hold.bearing import Bearing
 from bylaw.hold.columns import look_up, name_parts
 from bylaw.hold.item import Item
-from bylaw.hold.targets import AGAIN, SAID, Target
+from bylaw.hold.targets import AGAIN, BETWEEN, SAID, Target
 from bylaw.hold.values import amount_of, comparisons_at, grains_in, operators_in
 from bylaw.hold.words import stems_of
 from bylaw.language.lexicon import closed, lexicon
@@ -74,13 +74,15 @@ def _bear_count(one: Bearing, target: Target) -> None:
 
 
 def _leave_groups(one: Bearing, target: Target) -> None:
-    """What "by" or "each" hands over belongs to a group, and to no number."""
+    """What "by" or "each" hands over belongs to a group, and to no number; of a list "each" is every row of it."""
     mine = {part.name for part in (*target.parts, *target.beside)}
-    for _, behind in lexicon()["grouping"].find(one.words):
+    for first, behind in lexicon()["grouping"].find(one.words):
         for mention, words in one.mentions:
             is_behind = behind < len(one.tokens) and words[0].start == one.tokens[behind].start
             if is_behind and mine.isdisjoint(owner.name for owner in mention.owners):
                 one.own.difference_update(token.start for token in words)
+            elif is_behind and target.function in ("list", "values"):
+                one.take(one.tokens[first:behind])
 
 
 def _bear_unit(one: Bearing, target: Target) -> None:
@@ -125,15 +127,24 @@ def _bear_functions(one: Bearing, target: Target) -> None:
         if target.parts[0].kind == "entity":  # no row of a thing is there twice
             one.take_classes("aggregating_count_distinct")
         others -= {"sum"}
+        others -= {name for name in ("max", "min") if _only_ranks(name, one)}  # an order or a limit carries the words
     strict = sorted(others & {"avg", "median", "min", "max", "sum"})
     if strict and not named & set(target.functions):
         one.refuse(f"the words say {' or '.join(strict)}")
     outer = target.function
     if outer is not None and outer not in named and outer not in _TOTALS | {"list", "values"}:
         one.weaken("words", f"no word of it says {outer}")
+    if not BETWEEN.isdisjoint(target.functions):
+        one.take_classes("apart")
     one.take_classes("aggregating_list", "doing")  # "return the number of …" only asks to see it
     if not target.functions:
         one.take_classes("aggregating_count", "aggregating_sum")
+
+
+def _only_ranks(name: str, one: Bearing) -> bool:
+    """Do the words of an aggregate only say which of many has most of a count: "the most orders"?"""
+    spans = lexicon()[f"aggregating_{name}"].find(one.words)
+    return all(set(one.words[a:b]) <= closed("ranking_counts") for a, b in spans)
 
 
 def _spans_of(name: str, one: Bearing, bounding: set[int]) -> list[tuple[int, int]]:
@@ -210,6 +221,7 @@ def _bear_grain(one: Bearing, target: Target | None) -> None:
     elif target is not None:
         called = frozenset[str]().union(*(one.index.own(part) for part in (*target.parts, *target.beside)))
         one.take(token for token in one.tokens if not stems_of(token.word).isdisjoint(called))
+        one.take(token for part in target.parts for token in one.own_mention(part.name))
 
 
 def bear_filter(one: Bearing) -> None:
@@ -284,12 +296,14 @@ def bear_having(one: Bearing) -> None:
             one.refuse("the words do not say that there is none")
         one.take_classes("emptiness")
         one.take_negations()
+        one.denying = one.tokens
     elif is_some and not figures:
         if one.is_negated():
             one.refuse("the words say that there is none")
     else:
         cases.bear_amount(one, target.parts[0], is_named=False)
     one.take_classes("relating")
+    one.take(token for token in one.tokens if token.word in ("both", "and"))
     name_parts(one, target)
     _bear_parts(one, one.item.of)
 

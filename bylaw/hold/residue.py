@@ -20,6 +20,7 @@ from bylaw.language.lexicon import closed, lexicon, stem
 from bylaw.language.text import Passage, Token
 
 Place = tuple[int, int]
+_NEAR = 40  # characters before a word, for the word before it
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,6 +46,7 @@ def find_residue(
         and token.start not in carried
         and token.start not in light
         and (kind == "answer" or _is_content(token, seen, index) or _is_forecast(token, kind))
+        and not (kind == "data" and _is_presenting(token, seen, index))
     ]
     left += [place for place in seen.strays if place[0] not in carried]
     left += list(_lone_signs(seen))
@@ -69,6 +71,16 @@ def find_residue(
 def _is_forecast(token: Token, kind: TextKind) -> bool:
     """Does the word ask data for what is not there yet?"""
     return kind == "data" and token.word in closed("forecasting")
+
+
+def _is_presenting(token: Token, seen: Seen, index: Index) -> bool:
+    """Does the word open its clause and only ask to see what follows ("Return the name")?"""
+    if token.word not in closed("presenting") or stem(token.word) in index.single:
+        return False
+    before = seen.words(max(token.start - _NEAR, 0), token.start)
+    passage = seen.passage_of(token.start, token.end)
+    is_first = passage is None or not before or before[-1].start < passage.start
+    return is_first or before[-1].clause != token.clause
 
 
 def _lone_signs(seen: Seen) -> Iterator[Place]:

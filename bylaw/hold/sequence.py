@@ -46,6 +46,7 @@ def _bear_date_name(one: Bearing) -> None:
 def bear_comparison(one: Bearing) -> None:
     """What a span is compared with: the one before it, or one that the words say."""
     one.take_classes("comparing")
+    one.take(token for token in one.around if token.word in closed("comparing_two") and token.start < one.place[0])
     if one.item.value == "previous":
         if not one.holds_any("comparing"):
             one.refuse("the words compare nothing")

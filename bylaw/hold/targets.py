@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from bylaw.hold.words import Index, Name
 
 AGGREGATES = ("count", "count_distinct", "sum", "avg", "min", "max", "median")
-BETWEEN = ("days", "hours", "minutes", "seconds")  # of two dates
+BETWEEN = frozenset(("days", "hours", "minutes", "seconds"))  # of two dates
 AGAIN = ("weekday", "hour_of_day", "day_of_month", "month_of_year")  # of one date: what comes again
 # The functions that words of the lexicon ask for, and all that a name may be made of.
 SAID = frozenset((*AGGREGATES, "list", "values", "share", "ratio", "difference", "growth", "days", "hours", "minutes"))

@@ -255,6 +255,8 @@ def _read_limit(draft: _Parts) -> dict[str, Any]:
 
 
 def _whole(value: Scalar | list[Scalar] | None) -> int:
+    if isinstance(value, str) and value.isascii() and value.isdigit() and len(value) <= len(str(_MOST_ROWS)):
+        value = int(value)  # as models write it
     if isinstance(value, bool) or not isinstance(value, int) or not 1 <= value <= _MOST_ROWS:
         raise Unanswerable(f"`{value}` is no number of rows", f"give a whole number from 1 to {_MOST_ROWS:,}")
     return value

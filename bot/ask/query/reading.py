@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 
 from bot.ask.query.assemble import assemble
 from bot.ask.query.names import Means
-from bot.ask.query.relations import account_relations
+from bot.ask.query.relations import account_relations, settle_dates
 from bylaw.hold.hold import Ground, hold
 from bylaw.hold.item import By, HeldItem, Item, Proposal, Reading, Stretch
 from bylaw.hold.text import see
@@ -82,6 +82,7 @@ def hold_question(
         return HeldQuery(reading, None, problem, items)
     used = {*compiled.entities, *(name for one in items for name in _entities(one, compiler))}
     reading = account_relations(reading, see(text), ground.index, compiler.context, used)
+    reading = settle_dates(reading, compiler.context)
     return HeldQuery(reading, query, items=items)
 
 

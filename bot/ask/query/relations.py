@@ -6,15 +6,17 @@ leads from the one thing to the other. Anywhere else it is left over.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Collection, Iterator
 from dataclasses import replace
 
 from bylaw.authored.context import Context
-from bylaw.hold.item import HeldItem, Reading, Stretch
+from bylaw.hold.item import HeldItem, Item, Reading, Stretch
 from bylaw.hold.text import Seen
 from bylaw.hold.words import Index, Mention
 
 Place = tuple[int, int]
+_NAME = re.compile(r"\w+")
 
 
 def account_relations(reading: Reading, seen: Seen, index: Index, context: Context, used: Collection[str]) -> Reading:
@@ -51,6 +53,45 @@ def _is_followed(mention: Mention, context: Context, used: Collection[str]) -> b
             if mine and right in used and not is_other and (is_named or len(ways) == 1 or mine[0].default):
                 return True
     return False
+
+
+def settle_dates(reading: Reading, context: Context) -> Reading:
+    """*reading* with the times borne whose date no word names, but whose rows do: "patients who came for an injury in
+    2026" is of the visits that are narrowed, which belong to the patients.
+    """
+    named = [one.item for one in reading.items if one.status == "borne"]
+    narrowed = {place for one in named if one.kind in ("filter", "having") for place in _places_named(one, context)}
+    asked = {place for one in named if one.kind == "asks" for place in _places_named(one, context)}
+    return replace(reading, held=tuple(_dated(one, narrowed, asked, context) for one in reading.held))
+
+
+def _dated(one: HeldItem, narrowed: Collection[str], asked: Collection[str], context: Context) -> HeldItem:
+    place, _, short = (one.item.name or "").partition(".")
+    if one.item.kind != "time" or one.weaknesses != {"name"} or place not in narrowed or place in asked:
+        return one
+    is_own = any(date.name == short and date.default for date in context.entities[place].time_dimensions)
+    is_below = bool(asked) and all(_belongs(place, other, context) for other in asked)
+    return replace(one, status="borne", why="", weaknesses=frozenset()) if is_own and is_below else one
+
+
+def _places_named(item: Item, context: Context) -> set[str]:
+    """The entities that an item and those inside it name, and those of the metrics."""
+    found = {word for word in _NAME.findall(item.name or "") if word in context.entities}
+    metrics = (context.metrics[word] for word in _NAME.findall(item.name or "") if word in context.metrics)
+    found |= {one.entity for one in metrics if one.entity is not None}
+    return found.union(*(_places_named(part, context) for part in (*item.of, *item.any_of)))
+
+
+def _belongs(place: str, other: str, context: Context) -> bool:
+    """Does each row of *place* belong to one of *other*, over however many others?"""
+    seen: set[str] = set()
+    left = [place]
+    while left:
+        one = left.pop()
+        if one not in seen and one in context.entities:
+            seen.add(one)
+            left += [r.right_entity for r in context.entities[one].relationships if r.relationship_type == "many_to_one"]
+    return other != place and other in seen
 
 
 def _is_among(one: Stretch, seen: Seen, places: Collection[Place]) -> bool:
