@@ -56,7 +56,9 @@ def _refuse_other_filter(one: Bearing, name: Name) -> None:
 
 
 def bear_column(one: Bearing, target: Target) -> None:
-    """A condition on a column, by its kind and type."""
+    """A condition on a column, by its kind and type. One value is one, in whatever brackets."""
+    if isinstance(one.item.value, list) and len(one.item.value) == 1:
+        one.item = one.item.model_copy(update={"value": one.item.value[0]})
     item, name, operator = one.item, target.parts[0], one.item.operator or "=="
     one.take(
         token
@@ -169,7 +171,7 @@ def _bear_flag(one: Bearing, name: Name) -> None:
     """A column that is true or false; `is` and `is not` say it without a value."""
     operator = one.item.operator or "=="
     value = one.item.value if isinstance(one.item.value, bool) else True
-    plain = {"is": "==", "is not": "!="}.get(operator, operator)
+    plain = {"is": "==", "is not": "!=", "in": "==", "not in": "!="}.get(operator, operator)
     asked, one.item = one.item, one.item.model_copy(update={"operator": plain, "value": value})
     cases.bear_value(one, name)
     one.item = asked

@@ -249,8 +249,16 @@ def _bear_parts(one: Bearing, parts: Sequence[Item]) -> None:
         quote = part.quote if part.quote is not None else one.item.quote
         inner = replace(one, item=part.model_copy(update={"quote": quote}), place=place, flaws=[], own=set())
         KINDS_OF_DATA.get(part.kind, _refuse_kind)(inner)
-        one.flaws += inner.flaws
+        is_each = part.quote is None and part.kind == "group" and part.unit is None
+        one.flaws += [] if is_each and _speaks_of(inner) else inner.flaws
         one.own |= inner.own
+
+
+def _speaks_of(one: Bearing) -> bool:
+    """Does the sentence name what a number is of each of, be it by a column of it ("patient IDs")?"""
+    name = one.index.get("part", one.item.name or "")
+    owners = [found for m, _ in one.mentions for o in m.owners if (found := one.index.get("part", o.name)) is not None]
+    return name is not None and any(name in (found, one.index.get("part", found.owner or "")) for found in owners)
 
 
 def _place_of_part(one: Bearing, part: Item) -> tuple[int, int] | None:

@@ -45,9 +45,16 @@ def negations(seen: Seen, passage: Passage, place: tuple[int, int], named: Itera
         is_begun_anew = token.word in ("and", "but", "so") and tokens[k + 1 : k + 2] and tokens[k + 1].word in _SUBJECTS
         if (token.start <= start and token.word in ending) or (token.start < start and is_begun_anew):
             count = 0
+        elif token.word == "non" and not _reaches(tokens, k, start):
+            continue  # "non-vegan food in Rome" denies no Rome
         elif is_negation(token) and token.start not in inside and not _opens_question(seen, passage, tokens, k):
             count += 1
     return count
+
+
+def _reaches(tokens: Sequence[Token], k: int, start: int) -> bool:
+    """Does the word right behind place *k* belong to what begins at *start*?"""
+    return k + 1 < len(tokens) and tokens[k + 1].start >= start
 
 
 def _opens_question(seen: Seen, passage: Passage, tokens: Sequence[Token], k: int) -> bool:
