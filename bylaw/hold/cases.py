@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 
 from bylaw.authored.wording import SLOT
 from bylaw.hold.bearing import Bearing
@@ -177,7 +178,9 @@ def bear_amount(one: Bearing, name: Name, is_named: bool = True) -> None:
         one.refuse(f"`{name.name}` has no value here")
         return
     is_duration = unit in lexicon().sizes and lexicon().sizes[unit or ""][0] == "time"
-    figures = one.values.figures_at(*one.place, beside_time=is_duration)
+    is_counted = name.unit is None and any(SLOT in form for form in name.forms)
+    figures = one.values.figures_at(*one.place, beside_time=is_duration or is_counted)
+    figures = count_units(name, one.tokens, figures)
     is_none = not figures and [amount_of(value) for value in item.values] == [0] and one.holds_any("emptiness")
     if is_none:
         one.take_classes("emptiness")
@@ -203,14 +206,31 @@ def form_words(name: Name, tokens: Sequence[Token], figures: Sequence[Figure]) -
     """
     found: set[int] = set()
     for figure in figures:
-        before = [token for token in tokens if token.end <= figure.first]
-        behind = [token for token in tokens if token.start >= figure.core]
-        for form in name.forms:
-            left, _, right = form.partition(SLOT)
-            sides = _repeated(words_of(left)[::-1], before[::-1]), _repeated(words_of(right), behind)
-            if None not in sides:
-                found.update(token.start for side in sides for token in side or ())
+        for ends in (figure.core, figure.end):  # the unit stands in the form, or in its slot
+            found.update(token.start for token in _formed(name, tokens, figure, ends))
     return frozenset(found)
+
+
+def _formed(name: Name, tokens: Sequence[Token], figure: Figure, ends: int) -> Sequence[Token]:
+    """The words of a form of *name* around a figure that ends there, where one is said whole."""
+    before = [token for token in tokens if token.end <= figure.first]
+    behind = [token for token in tokens if token.start >= ends]
+    for form in name.forms:
+        left, _, right = form.partition(SLOT)
+        sides = _repeated(words_of(left)[::-1], before[::-1]), _repeated(words_of(right), behind)
+        if None not in sides:
+            return [token for side in sides for token in side or ()]
+    return ()
+
+
+def count_units(name: Name, tokens: Sequence[Token], figures: Sequence[Figure]) -> list[Figure]:
+    """The figures; of a fact without a unit the unit that one of its forms names is what it counts ("{value} nights")."""
+    if name.unit is not None:
+        return list(figures)
+    return [
+        replace(figure, unit=None) if figure.unit is not None and _formed(name, tokens, figure, figure.core) else figure
+        for figure in figures
+    ]
 
 
 def _repeated(words: Sequence[str], tokens: Sequence[Token]) -> Sequence[Token] | None:

@@ -99,7 +99,7 @@ def _is_content(token: Token, seen: Seen, index: Index) -> bool:
         return False
     if not is_empty(token.word):
         return True
-    if token.is_code and not seen.text.seen.isupper():  # "the US" is a country
+    if token.is_code and not seen.text.seen.isupper() and token.word not in closed("courtesy"):  # "the US" is a country
         return True
     return root in index.single and not _is_another_spelling(token, seen)
 

@@ -7,13 +7,14 @@ from dataclasses import dataclass
 from fractions import Fraction
 
 from bot.ask.matcher.mentions import asking_sentences, owned, quote_of
+from bylaw.authored.wording import SLOT
 from bylaw.hold import standing
 from bylaw.hold.bearing import is_empty
-from bylaw.hold.cases import form_words
+from bylaw.hold.cases import count_units, form_words
 from bylaw.hold.item import MOST_ITEMS, Item
 from bylaw.hold.text import Seen
 from bylaw.hold.values import Values, comparisons_at
-from bylaw.hold.words import Index, Mention, Name, stems_of
+from bylaw.hold.words import Index, Mention, Name, is_content, stems_of
 from bylaw.language.figures import Figure, measure
 from bylaw.language.lexicon import closed, lexicon
 from bylaw.language.text import Passage, Token, words_of
@@ -42,7 +43,8 @@ def match_case(seen: Seen, values: Values, index: Index) -> Iterator[Item]:
                 continue
             taken.update(token.start for token in words)
             if name not in asks:
-                asks[name] = _ask(seen, name, tokens, words)
+                own = index.own(found) if (found := index.get("asks", name)) is not None else frozenset[str]()
+                asks[name] = _ask(seen, name, tokens, words, own)
     yield from asks.values()
     asked = [found for one in asks if (found := index.get("asks", one)) is not None]
     tested = frozenset[str]().union(*(one.tests for one in asked))
@@ -52,11 +54,15 @@ def match_case(seen: Seen, values: Values, index: Index) -> Iterator[Item]:
     yield from _agreed(seen, [*told, *facts.days({at for at, item in told if item.unit is not None})])
 
 
-def _ask(seen: Seen, name: str, tokens: Sequence[Token], words: Sequence[Token]) -> Item:
-    """What is asked; of the rules themselves where the sentence says so ("our refund policy", "the rules for …")."""
+def _ask(seen: Seen, name: str, tokens: Sequence[Token], words: Sequence[Token], own: frozenset[str]) -> Item:
+    """What is asked, with other words of its *own* in the sentence ("does he *pay* the tourist tax?"); of the rules
+    themselves where the sentence says so ("our refund policy", "the rules for …").
+    """
     ruling = closed("rules_themselves")
     said = [token for token in tokens if token.word in ruling and token.clause == words[0].clause]
-    whole = sorted((*said, *words), key=lambda token: token.start)
+    near = (token for token in tokens if abs(token.start - words[0].start) <= _WINDOW)
+    more = [token for token in near if is_content(token.word) and not stems_of(token.word).isdisjoint(own)]
+    whole = sorted((*said, *words, *more), key=lambda token: token.start)
     return Item(kind="asks", name=name, quote=quote_of(seen, whole), mode="rules" if said else None)
 
 
@@ -148,7 +154,8 @@ class _Facts:
         name, words = found
         quote, operator = _bounded(seen, tokens, words, figure, form_words(name, tokens, (figure,)))
         value = amounts[0].numerator if amounts[0].denominator == 1 else float(amounts[0])
-        return Item(kind="fact", name=name.name, operator=operator, value=value, unit=figure.unit, quote=quote)
+        (counted,) = count_units(name, tokens, (figure,))
+        return Item(kind="fact", name=name.name, operator=operator, value=value, unit=counted.unit, quote=quote)
 
     def days(self, taken: set[int]) -> Iterator[tuple[int, Item]]:
         """Days, each for the one date whose own words stand in its sentence; durations are *taken* where they begin."""
@@ -237,7 +244,7 @@ def _named(
     near = [t for k, t in enumerate(tokens) if t.clause == clause and abs(k - at) <= far and t not in inside]
     ranked: list[tuple[int, Name, list[Token]]] = []
     for name in numbers:
-        if _fits(figure, name):
+        if _fits(*count_units(name, tokens, (figure,)), name):
             own = index.own(name)
             whole = _form_words(name, tokens, figure)
             words = [token for token in near if not stems_of(token.word).isdisjoint(own)]
@@ -261,13 +268,14 @@ def _form_words(name: Name, tokens: Sequence[Token], figure: Figure) -> int:
     """How many words of one of its forms stand around the figure, whatever bounds it: all of them, or none counts."""
     bounding = {i for first, behind, _ in comparisons_at([t.word for t in tokens]) for i in range(first, behind)}
     before = [t.word for k, t in enumerate(tokens) if t.end <= figure.start and k not in bounding]
-    behind = [t.word for t in tokens if t.start >= figure.core]
     best = 0
-    for form in name.forms:
-        left, _, right = form.partition("{value}")
-        first, last = words_of(left)[::-1], words_of(right)
-        said = _shared(first, before[::-1]) + _shared(last, behind)
-        best = max(best, said if said == len(first) + len(last) else 0)
+    for ends in (figure.core, figure.end):  # the unit stands in the form, or in its slot
+        behind = [t.word for t in tokens if t.start >= ends]
+        for form in name.forms:
+            left, _, right = form.partition(SLOT)
+            first, last = words_of(left)[::-1], words_of(right)
+            said = _shared(first, before[::-1]) + _shared(last, behind)
+            best = max(best, said if said == len(first) + len(last) else 0)
     return best
 
 
