@@ -223,14 +223,14 @@ def _formed(name: Name, tokens: Sequence[Token], figure: Figure, ends: int) -> S
     return ()
 
 
-def count_units(name: Name, tokens: Sequence[Token], figures: Sequence[Figure]) -> list[Figure]:
-    """The figures; of a fact without a unit the unit that one of its forms names is what it counts ("{value} nights")."""
+def count_units(name: Name, tokens: Sequence[Token], figures: Sequence[Figure]) -> tuple[Figure, ...]:
+    """The figures; what a form names behind the number is no unit of a fact that has none ("{value} nights")."""
     if name.unit is not None:
-        return list(figures)
-    return [
+        return tuple(figures)
+    return tuple(
         replace(figure, unit=None) if figure.unit is not None and _formed(name, tokens, figure, figure.core) else figure
         for figure in figures
-    ]
+    )
 
 
 def _repeated(words: Sequence[str], tokens: Sequence[Token]) -> Sequence[Token] | None:

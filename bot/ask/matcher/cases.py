@@ -154,7 +154,7 @@ class _Facts:
         name, words = found
         quote, operator = _bounded(seen, tokens, words, figure, form_words(name, tokens, (figure,)))
         value = amounts[0].numerator if amounts[0].denominator == 1 else float(amounts[0])
-        (counted,) = count_units(name, tokens, (figure,))
+        counted = count_units(name, tokens, (figure,))[0]
         return Item(kind="fact", name=name.name, operator=operator, value=value, unit=counted.unit, quote=quote)
 
     def days(self, taken: set[int]) -> Iterator[tuple[int, Item]]:
@@ -244,7 +244,7 @@ def _named(
     near = [t for k, t in enumerate(tokens) if t.clause == clause and abs(k - at) <= far and t not in inside]
     ranked: list[tuple[int, Name, list[Token]]] = []
     for name in numbers:
-        if _fits(*count_units(name, tokens, (figure,)), name):
+        if _fits(count_units(name, tokens, (figure,))[0], name):
             own = index.own(name)
             whole = _form_words(name, tokens, figure)
             words = [token for token in near if not stems_of(token.word).isdisjoint(own)]

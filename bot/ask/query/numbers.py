@@ -111,7 +111,7 @@ class Numbers:
         conditions = [one for one in rest if one.kind in ("filter", "having")]
         if len(conditions) > 1 and parts[0] == parts[1]:
             message = f"`{item.name}` is of one number twice, and nothing says which of the two each condition narrows"
-            raise Unanswerable(message, "give an `asks` for each of the two in `of`, with its own condition in its `of`")
+            raise Unanswerable(message, "give an `asks` for each of the two in `of`, each with an `of` of its own")
         upper = parts[0].model_copy(update={"of": [*parts[0].of, *conditions]})
         made = Ratio(name="", numerator=self.read(upper), denominator=self.read(parts[1]), in_percent=_is_percent(item))
         left = [one for one in rest if one not in conditions]

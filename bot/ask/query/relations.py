@@ -90,7 +90,8 @@ def _belongs(place: str, other: str, context: Context) -> bool:
         one = left.pop()
         if one not in seen and one in context.entities:
             seen.add(one)
-            left += [r.right_entity for r in context.entities[one].relationships if r.relationship_type == "many_to_one"]
+            ways = context.entities[one].relationships
+            left += [way.right_entity for way in ways if way.relationship_type == "many_to_one"]
     return other != place and other in seen
 
 
