@@ -12,8 +12,10 @@ from dataclasses import replace
 
 from bylaw.authored.context import Context
 from bylaw.hold.item import HeldItem, Item, Reading, Stretch
+from bylaw.hold.targets import parse_expression
 from bylaw.hold.text import Seen
 from bylaw.hold.words import Index, Mention
+from bylaw.language.lexicon import closed
 
 Place = tuple[int, int]
 _NAME = re.compile(r"\w+")
@@ -21,7 +23,7 @@ _NAME = re.compile(r"\w+")
 
 def account_relations(reading: Reading, seen: Seen, index: Index, context: Context, used: Collection[str]) -> Reading:
     """*reading* without the residue that only says how the entities that are *used* belong together."""
-    accounted = set(_places(seen, index, context, used)) if reading.residue else set()
+    accounted = {*_places(seen, index, context, used), *_listed(reading, seen, index)} if reading.residue else set()
     if not accounted:
         return reading
     left = tuple(one for one in reading.residue if not _is_among(one, seen, accounted))
@@ -38,19 +40,36 @@ def _places(seen: Seen, index: Index, context: Context, used: Collection[str]) -
                 yield from ((t.start, t.end) for t in tokens[mention.first : mention.last + 1])
 
 
+def _listed(reading: Reading, seen: Seen, index: Index) -> Iterator[Place]:
+    """The words for the one thing whose rows are listed: "Which invoices were late? Return the number and the sum."."""
+    asked = [parse_expression(one.item.name or "") for one in reading.items if one.item.kind == "asks"]
+    if not asked or any(one.function not in ("list", "values") for one in asked):
+        return
+    listed = {part.text.partition(".")[0] for one in asked for part in one.arguments}
+    opening = closed("grouping") | closed("emptiness") | closed("negation")
+    for passage in seen.text.passages:
+        tokens = seen.words(passage.start, passage.end)
+        for mention in index.find(tokens):
+            before = tokens[mention.first - 1].word if mention.first else ""
+            if len(listed) == 1 and {owner.name for owner in mention.owners} == listed and before not in opening:
+                yield from ((t.start, t.end) for t in tokens[mention.first : mention.last + 1])
+
+
 def _is_followed(mention: Mention, context: Context, used: Collection[str]) -> bool:
     named = {name for name in used if "@" in name}
     roles = [owner.name.partition("@") for owner in mention.owners]
     if any(not role for _, _, role in roles):
         return False
+    entities = {left: context.entities[left].relationships for left in sorted(set(used)) if left in context.entities}
     for right, _, role in roles:
-        for left in sorted(set(used)):
-            entity = context.entities.get(left)
-            ways = [one for one in entity.relationships if one.right_entity == right] if entity is not None else []
+        found = {left: [one for one in those if one.right_entity == right] for left, those in entities.items()}
+        is_sole = sum(bool(ways) for ways in found.values()) == 1  # else it may be reached by another thing
+        for ways in found.values():
             mine = [one for one in ways if one.name == role]
             is_named = f"{right}@{role}" in named
             is_other = any(name.startswith(f"{right}@") for name in named) and not is_named
-            if mine and right in used and not is_other and (is_named or len(ways) == 1 or mine[0].default):
+            is_only = bool(mine) and is_sole and (len(ways) == 1 or mine[0].default)
+            if right in used and (is_named or is_only) and mine and not is_other:
                 return True
     return False
 
