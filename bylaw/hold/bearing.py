@@ -186,8 +186,11 @@ class Bearing:
         return None
 
     def _is_value_of(self, mention: Mention, mine: set[str]) -> bool:
-        """Does the phrase say a value of one of *mine*: "cats" of the animals whose species it is?"""
-        said = [self.index.get("part", owner.name) for owner in mention.owners if owner.value is not None]
+        """Does the phrase say a value of one of *mine* ("cats" of the animals whose species it is)? Of rows that are
+        grouped by, a column names them as well ("each venue's name").
+        """
+        is_group = self.item.kind == "group"
+        said = [self.index.get("part", owner.name) for owner in mention.owners if owner.value is not None or is_group]
         return bool(said) and len(said) == len(mention.owners) and all(one and one.owner in mine for one in said)
 
     def _another(self, mine: set[str]) -> str | None:

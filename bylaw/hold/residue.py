@@ -75,7 +75,11 @@ def _is_forecast(token: Token, kind: TextKind) -> bool:
 
 def _is_presenting(token: Token, seen: Seen, index: Index) -> bool:
     """Does the word open its clause and only ask to see what follows ("Return the name")?"""
-    if token.word not in closed("presenting") or stem(token.word) in index.single:
+    if token.word not in closed("presenting"):
+        return False
+    behind = seen.words(token.end, token.end + _NEAR)[:1]
+    is_verb = bool(behind) and behind[0].word in closed("determiner") | closed("personal")
+    if stem(token.word) in index.single and not is_verb:
         return False
     before = seen.words(max(token.start - _NEAR, 0), token.start)
     passage = seen.passage_of(token.start, token.end)

@@ -7,7 +7,7 @@ leads from the one thing to the other. Anywhere else it is left over.
 from __future__ import annotations
 
 import re
-from collections.abc import Collection, Iterator
+from collections.abc import Collection, Iterator, Sequence
 from dataclasses import replace
 
 from bylaw.authored.context import Context
@@ -16,6 +16,7 @@ from bylaw.hold.targets import parse_expression
 from bylaw.hold.text import Seen
 from bylaw.hold.words import Index, Mention
 from bylaw.language.lexicon import closed
+from bylaw.language.text import Token
 
 Place = tuple[int, int]
 _NAME = re.compile(r"\w+")
@@ -32,12 +33,30 @@ def account_relations(reading: Reading, seen: Seen, index: Index, context: Conte
 
 
 def _places(seen: Seen, index: Index, context: Context, used: Collection[str]) -> Iterator[Place]:
-    """The words of relationships that are followed."""
+    """The words of relationships that are followed, and those right before them of what they lead from: of what is
+    sold for *shows held at* a house nothing else is said than the house.
+    """
     for passage in seen.text.passages:
         tokens = seen.words(passage.start, passage.end)
-        for mention in index.find(tokens):
-            if _is_followed(mention, context, used):
-                yield from ((t.start, t.end) for t in tokens[mention.first : mention.last + 1])
+        mentions = list(index.find(tokens))
+        for k, mention in enumerate(mentions):
+            if (left := _followed_from(mention, context, used)) is None:
+                continue
+            yield from _words_of(mention, tokens)
+            before = mentions[k - 1] if k and mentions[k - 1].last == mention.first - 1 else None
+            if before is not None and _is_plain(before, tokens, left):
+                yield from _words_of(before, tokens)
+
+
+def _words_of(mention: Mention, tokens: Sequence[Token]) -> Iterator[Place]:
+    yield from ((t.start, t.end) for t in tokens[mention.first : mention.last + 1])
+
+
+def _is_plain(mention: Mention, tokens: Sequence[Token], entity: str) -> bool:
+    """Is it the word for that one thing, which nothing counts, denies or hands over?"""
+    before = tokens[mention.first - 1].word if mention.first else ""
+    opening = closed("grouping") | closed("emptiness") | closed("negation")
+    return {owner.name for owner in mention.owners} == {entity} and before not in opening
 
 
 def _listed(reading: Reading, seen: Seen, index: Index) -> Iterator[Place]:
@@ -46,32 +65,31 @@ def _listed(reading: Reading, seen: Seen, index: Index) -> Iterator[Place]:
     if not asked or any(one.function not in ("list", "values") for one in asked):
         return
     listed = {part.text.partition(".")[0] for one in asked for part in one.arguments}
-    opening = closed("grouping") | closed("emptiness") | closed("negation")
-    for passage in seen.text.passages:
+    for passage in seen.text.passages if len(listed) == 1 else ():
         tokens = seen.words(passage.start, passage.end)
         for mention in index.find(tokens):
-            before = tokens[mention.first - 1].word if mention.first else ""
-            if len(listed) == 1 and {owner.name for owner in mention.owners} == listed and before not in opening:
-                yield from ((t.start, t.end) for t in tokens[mention.first : mention.last + 1])
+            if _is_plain(mention, tokens, *listed):
+                yield from _words_of(mention, tokens)
 
 
-def _is_followed(mention: Mention, context: Context, used: Collection[str]) -> bool:
+def _followed_from(mention: Mention, context: Context, used: Collection[str]) -> str | None:
+    """The entity that a relationship leads from, where the words are of it and the query follows it."""
     named = {name for name in used if "@" in name}
     roles = [owner.name.partition("@") for owner in mention.owners]
     if any(not role for _, _, role in roles):
-        return False
+        return None
     entities = {left: context.entities[left].relationships for left in sorted(set(used)) if left in context.entities}
     for right, _, role in roles:
         found = {left: [one for one in those if one.right_entity == right] for left, those in entities.items()}
         is_sole = sum(bool(ways) for ways in found.values()) == 1  # else it may be reached by another thing
-        for ways in found.values():
+        for left, ways in found.items():
             mine = [one for one in ways if one.name == role]
             is_named = f"{right}@{role}" in named
             is_other = any(name.startswith(f"{right}@") for name in named) and not is_named
             is_only = bool(mine) and is_sole and (len(ways) == 1 or mine[0].default)
             if right in used and (is_named or is_only) and mine and not is_other:
-                return True
-    return False
+                return left
+    return None
 
 
 def settle_dates(reading: Reading, context: Context) -> Reading:
