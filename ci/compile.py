@@ -9,6 +9,7 @@ from typing import Any, TypeVar
 
 from pydantic import BaseModel
 
+from bylaw.authored.causes import Cause, Causes
 from bylaw.bundle import (
     BundleConstraint,
     BundleEffect,
@@ -58,6 +59,7 @@ def compile_bundle(
     paths = compiled_paths(ruleset.rules, variables, order)
     rules = [_rule(rule, records[rule.policy_id], variables) for rule in ruleset.rules]
     constraints = _constraints(ruleset, records)
+    causes = Causes(workspace.decisions)
     vocabulary = whole(workspace.vocabulary, "vocabulary", broken_words)
     context = whole(workspace.context, "context", broken_context)
     business = whole(workspace.business, "business", lambda plans: broken_business(plans, context))
@@ -96,7 +98,10 @@ def compile_bundle(
             if others & records.keys()
         },
         policies={
-            policy_id: {**_policy(record), "lifted_by": _lifting(record, workspace, variables)}
+            policy_id: {
+                **_policy(record, causes.told("policy", policy_id, record.policy.metadata.decision)),
+                "lifted_by": _lifting(record, workspace, variables),
+            }
             for policy_id, record in sorted(records.items())
         },
         context=context,
@@ -259,7 +264,11 @@ def _constraints(ruleset: Ruleset, records: Mapping[str, PolicyRecord]) -> list[
     return [*prohibitions, *invariants]
 
 
-def _policy(record: PolicyRecord) -> dict[str, Any]:
+def _cause(one: Cause) -> dict[str, Any]:
+    return {**one.as_json(), **({"audience": list(one.audience)} if one.audience else {})}
+
+
+def _policy(record: PolicyRecord, causes: Sequence[Cause]) -> dict[str, Any]:
     policy = record.policy
     return {
         **(_unchecked(record) if record.texts and policy.is_active else {}),
@@ -276,6 +285,7 @@ def _policy(record: PolicyRecord) -> dict[str, Any]:
         "priority_reason": record.level.reason,
         "regulatory_linkage": list(policy.metadata.regulatory_linkage),
         **({"decision": policy.metadata.decision} if policy.metadata.decision else {}),
+        **({"decided_by": [_cause(one) for one in causes]} if causes else {}),
         "audience": list(policy.audience),
     }
 

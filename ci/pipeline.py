@@ -30,6 +30,7 @@ from ci.loading.load import Workspace, load, rare_collection
 from ci.loading.unread import LEFT_OUT, UNREPRESENTABLE, Unread, is_blocking, section_of, unread
 from ci.loading.waivers import accepted
 from ci.progress import Progress
+from ci.proofs.decided import with_decisions
 from ci.proofs.focus import Focus
 from ci.proofs.sourced import with_sources
 from ci.proofs.stage import Proofs, prove, ruleset_of
@@ -116,7 +117,7 @@ def check(workspace: Workspace, at: date, progress: Progress | None = None, focu
         proofs = replace(proofs, records=layered(proofs.records, workspace))
     found += proofs.findings
     found += tools(workspace, ruleset, at.toordinal())
-    found = list(with_sources(found, workspace))
+    found = list(with_decisions(with_sources(found, workspace), workspace))
     severities = workspace.rules.ci.severities
     done = Run(workspace, ruleset, proofs, tuple(graded(found, severities)), at, tuple(graded(found, {})))
     if focus is not None:

@@ -6,8 +6,9 @@ import re
 import shutil
 import subprocess
 import sys
+from collections.abc import Callable
 from pathlib import Path
-from typing import get_args
+from typing import Any, get_args
 
 import pytest
 from click.testing import CliRunner
@@ -80,3 +81,14 @@ def test_a_word_leads_to_what_the_pages_say_of_it() -> None:
     assert told("conflict").startswith("# conflict\n\n## conflict (every-finding)")
     assert "## In Slack (asking)" in told("slack")
     assert "```yaml" in told("scope")  # a comment in a block is no heading
+
+
+def test_the_page_on_decisions_shows_what_this_repository_is_answered(call: Callable[..., Any], tmp_path: Path) -> None:
+    for folder in ("policies", "context", "rules"):
+        shutil.copytree(DOCS.parent / folder, tmp_path / folder)
+    block = re.search(r"^```\n(.*?)^```$", (DOCS / "why-decided.md").read_text(encoding="utf-8"), re.M | re.S)
+    assert block is not None
+    shown = re.findall(r"^\$ bylaw ask \"(.*?)\"\n(.*?)(?=^\$ |\Z)", block[1], re.M | re.S)
+    assert len(shown) > 2
+    for question, answer in shown:
+        assert " ".join(answer.split()) in " ".join(call("ask", question, cwd=tmp_path).out.split()), question

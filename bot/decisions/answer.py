@@ -24,12 +24,12 @@ from bot.decisions.evidence import Gathered, gather, plan
 from bot.decisions.premises import meant_option, remarks
 from bot.decisions.reading import is_identity, read_question, referred, without_residue
 from bot.decisions.search import RecordSearch, title_of
-from bot.decisions.state import state_of
 from bot.decisions.templater import Rendered, render, render_list
 from bot.decisions.validate import Verdict, coverage, mandatory_ids, validate
 from bot.index import BundleIndex
 from bylaw.authored.decisions import Decision, Decisions, clipped
 from bylaw.authored.machines.intents import Intent
+from bylaw.authored.state import state_of
 from bylaw.canonical import fingerprint
 from bylaw.hold.hold import hold
 from bylaw.hold.item import read_items

@@ -25,9 +25,9 @@ from bot.decisions.contract import (
     Step,
     Transitions,
 )
-from bot.decisions.state import ACCEPTED, called, local_day, written_status
 from bylaw.authored.decisions import EDGES, ConsideredOption, Decision, Decisions, Event, Transition, clipped
 from bylaw.authored.machines.intents import Intent, Intents
+from bylaw.authored.state import ACCEPTED, called, local_day, written_status
 from bylaw.language.lexicon import content
 from bylaw.language.text import words_of
 

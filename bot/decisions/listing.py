@@ -7,10 +7,10 @@ from collections.abc import Sequence
 from bot.decisions.asked import Asked, fits, in_span
 from bot.decisions.contract import Listed
 from bot.decisions.evidence import anchor_shown, event_shown
-from bot.decisions.state import local_day, written_day
 from bot.decisions.unrecorded import label_of
 from bylaw.authored.decisions import Decision, Decisions, Event
 from bylaw.authored.machines.intents import Intent, Intents
+from bylaw.authored.state import local_day, written_day
 from bylaw.hold.item import HeldItem
 
 _OPEN = ("proposed", "deferred")

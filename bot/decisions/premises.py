@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 
 from bot.decisions.asked import Asked, fits
-from bot.decisions.state import ACCEPTED, written_day
 from bylaw.authored.decisions import ConsideredOption, Decision
 from bylaw.authored.machines.intents import Intents, Talk
+from bylaw.authored.state import ACCEPTED, written_day
 from bylaw.hold.item import HeldItem
 from bylaw.hold.standing import is_negation
 from bylaw.hold.text import see

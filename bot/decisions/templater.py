@@ -24,10 +24,10 @@ from bot.decisions.contract import (
     Related,
     Relation,
 )
-from bot.decisions.state import ACCEPTED, written_day
 from bot.decisions.validate import mandatory_ids
 from bylaw.authored.decisions import clipped
 from bylaw.authored.machines.intents import Intent, Intents
+from bylaw.authored.state import ACCEPTED, written_day
 from bylaw.errors import BylawError
 from bylaw.hold.text import see
 

@@ -8,9 +8,9 @@ from collections.abc import Iterable, Sequence
 from bot.conversation import Choice
 from bot.decisions.asked import Asked, fits
 from bot.decisions.search import Hit, RecordSearch, terms
-from bot.decisions.state import called, state_of
 from bot.index import BundleIndex
 from bylaw.authored.decisions import Decision, Decisions, Record, clipped
+from bylaw.authored.state import called, state_of
 from bylaw.hold.words import Index
 
 _MOST_NAMED = 3  # people to ask

@@ -6,7 +6,7 @@ what the HTTP endpoints call: an answer, a verdict, and an explanation of a case
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection
+from collections.abc import Callable
 from datetime import date
 from functools import wraps
 from importlib.metadata import version
@@ -18,7 +18,6 @@ from pydantic import BaseModel, ConfigDict, create_model
 from bot.ask.recorded import records_for
 from bot.claims.models import read_claims
 from bot.conversation import Actor, Question, moment, sayable, sayable_text, told_json
-from bot.decisions.state import state_of
 from bot.enforcement.answer import visible
 from bot.enforcement.author import opinion_of
 from bot.enforcement.enforce import check_readable, enforce
@@ -30,7 +29,8 @@ from bot.gate.gates import decision_point_of
 from bot.request.cases import as_json, read_facts
 from bot.request.orchestrator import handle
 from bot.services import Services, Serving
-from bylaw.authored.causes import behind, governing
+from bylaw.authored.causes import governing
+from bylaw.authored.state import state_of
 from bylaw.errors import BylawError, UsageError
 from bylaw.gate.decision_point import call_of
 
@@ -199,19 +199,8 @@ class Tools:
         told = why.why(index, evaluator, known, day, decision, want)
         return {
             **as_json(decision, index.readers(self._user)),
-            "why": why.as_json(told, index),
-            "decisions": self._behind({one.policy_id for one in decision.fired}),
+            "why": why.as_json(told, index, index.rules.roles.roles_of(self._user)),
         }
-
-    def _behind(self, policies: Collection[str]) -> list[dict[str, Any]]:
-        """The decisions that the policies come from, each with how it stands."""
-        index = self._serving.services().index
-        decisions = records_for(index, self._user)
-        return [
-            {"policy_id": id, "id": one.id, "option": one.option, "state": state_of(one, decisions)}
-            for id in sorted(policies)
-            for one in behind(decisions, "policy", id, index.bundle.policies.get(id, {}).get("decision"))
-        ]
 
     def decide(
         self,

@@ -3,22 +3,85 @@
 A decision says what it `affects`; a policy or a metric may name the `decision` that it comes from. Either is enough.
 """
 
-from collections.abc import Iterable, Iterator
+from collections import defaultdict
+from collections.abc import Collection, Iterable, Iterator, Mapping
+from dataclasses import dataclass
 from functools import lru_cache
 from re import Pattern, compile, escape
+from typing import Any
 
 from bylaw.authored.decisions import Decision, Decisions
+from bylaw.authored.state import state_of
 
 Governed = tuple[str, str, str]  # policy or metric, its id, the decision that it names
 
 
-def behind(decisions: Decisions, kind: str, id: str, named: str | None = None) -> list[Decision]:
-    """The decisions that a policy or metric comes from: the one that it names, and those that say they affect it."""
-    found = {one.id: one for one in [decisions.named(named)] if named and one is not None} if named else {}
-    for one in decisions.decisions.values():
-        if id.casefold() in (other.casefold() for other in getattr(one.affects, kind, ())):
-            found[one.id] = one
-    return sorted(found.values(), key=lambda one: (not one.stands, one.id))
+@dataclass(frozen=True, slots=True)
+class Cause:
+    """A decision as what came of it names it: its id, what was decided, its status, and how it stands in words.
+
+    `audience` are the roles that may read it; everybody where there is none.
+    """
+
+    id: str
+    title: str
+    status: str
+    state: str
+    audience: tuple[str, ...] = ()
+
+    def as_json(self) -> dict[str, str]:
+        """What a verdict says of it."""
+        return {"id": self.id, "title": self.title, "status": self.status, "state": self.state}
+
+    @property
+    def words(self) -> str:
+        """For people: `keep-records-2025` (Keep records of large amounts): Accepted on 20 May 2025."""
+        return f"`{self.id}` ({self.title}): {self.state}"
+
+    def is_for(self, roles: Collection[str]) -> bool:
+        """May somebody of these roles read it?"""
+        return not self.audience or not set(self.audience).isdisjoint(roles)
+
+
+class Causes:
+    """The decisions that policies and metrics come from: those that they name, and those that say they affect them."""
+
+    def __init__(self, decisions: Decisions) -> None:
+        self._decisions = decisions
+        self._affecting: dict[tuple[str, str], list[str]] = defaultdict(list)
+        for id, one in decisions.decisions.items():
+            for kind in ("policy", "metric"):
+                for name in getattr(one.affects, kind):
+                    self._affecting[kind, name.casefold()].append(id)
+
+    def of(self, kind: str, id: str, named: str | None = None) -> list[Decision]:
+        """The decisions behind one policy or metric, which itself names *named*; those that hold come first."""
+        ids = set(self._affecting.get((kind, id.casefold()), ()))
+        if named and (one := self._decisions.named(named)) is not None:
+            ids.add(one.id)
+        return sorted((self._decisions.decisions[id] for id in ids), key=lambda one: (not one.stands, one.id))
+
+    def told(self, kind: str, id: str, named: str | None = None) -> tuple[Cause, ...]:
+        """The same as what came of them names them."""
+        return tuple(
+            Cause(one.id, one.option, one.status, self._state(one), tuple(one.audience))
+            for one in self.of(kind, id, named)
+        )
+
+    def _state(self, one: Decision) -> str:
+        """How it stands, naming no record that is for fewer people than itself."""
+        others = (self._decisions.decisions[id] for id in (*one.superseded_by, *one.amended_by))
+        shown = {other.id: other for other in others if set(other.audience) in (set(), set(one.audience))}
+        return state_of(one, Decisions.model_construct(decisions=shown))
+
+
+def causes_in(policy: Mapping[str, Any]) -> tuple[Cause, ...]:
+    """The decisions behind a policy as a bundle lists them under `decided_by`."""
+    found = (one for one in policy.get("decided_by", ()) if isinstance(one, Mapping))
+    return tuple(
+        Cause(*(str(one.get(name, "")) for name in ("id", "title", "status", "state")), tuple(one.get("audience", ())))
+        for one in found
+    )
 
 
 def governing(decisions: Decisions, path: str) -> list[tuple[Decision, str]]:

@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any
 
+from bylaw.authored.causes import Cause
 from bylaw.authored.tools import Mode
 from bylaw.logic.decide.authorize import Ruling
 from bylaw.logic.formula.ir import Value
@@ -23,21 +24,24 @@ class Reason:
     rule_id: str | None = None
     path: str | None = None
     line: int | None = None
+    decisions: tuple[Cause, ...] = ()  # that the policy comes from
 
     def as_json(self) -> dict[str, Any]:
-        return {
+        found: dict[str, Any] = {
             "policy_id": self.policy_id,
             "rule_id": self.rule_id,
             "path": self.path,
             "line": self.line,
             "text": self.text,
         }
+        return {**found, "decisions": [one.as_json() for one in self.decisions]} if self.decisions else found
 
     @property
     def told(self) -> str:
         """One line for people."""
         place = f" ({self.path}:{self.line})" if self.path else ""
-        return f"{self.policy_id}: {self.text}{place}" if self.policy_id else f"{self.text}{place}"
+        causes = "".join(f"; decided by {one.words}" for one in self.decisions)
+        return f"{self.policy_id}: {self.text}{place}{causes}" if self.policy_id else f"{self.text}{place}"
 
 
 @dataclass(frozen=True)

@@ -12,6 +12,7 @@ from datetime import datetime
 from functools import partial
 from typing import Any
 
+from bylaw.authored.causes import causes_in
 from bylaw.authored.labels import labels
 from bylaw.authored.tools import LookupFact
 from bylaw.bundle import CompiledPolicyBundle, ruleset
@@ -262,9 +263,12 @@ class Gate:
                 short = replace(rule, guard=shorter(rule.guard, self._evaluator.ruleset.variables))
                 text = rule_in_words(short, self._labels)
             source = rule.source
-            known = Reason(f"{lead}{text}", rule.policy_id, rule.rule_id, source.path, source.line)
+            causes = causes_in(self.bundle.policies.get(rule.policy_id, {}))
+            known = Reason(f"{lead}{text}", rule.policy_id, rule.rule_id, source.path, source.line, causes)
             self._reasons[i, lead] = known
-        return known
+        if not known.decisions:
+            return known
+        return replace(known, decisions=tuple(c for c in known.decisions if self._may_read(c.audience, actor)))
 
     def _unproven(self, rule: Unproven, action: str, actor: str | None) -> Reason:
         if not self._may_read(rule.audience, actor):

@@ -8,6 +8,7 @@ from collections.abc import Mapping
 from typing import Any
 from urllib.parse import urlsplit
 
+from bylaw.authored.causes import causes_in
 from bylaw.errors import BylawError, UsageError
 from bylaw.gate.answer import GateAnswer, Reason
 from bylaw.gate.bindings import Call
@@ -65,6 +66,11 @@ class RemoteDesk:
         return told
 
 
+def _reason(told: dict[str, Any]) -> Reason:
+    causes = causes_in({"decided_by": told.get("decisions", ())})
+    return Reason(told["text"], told["policy_id"], told["rule_id"], told["path"], told["line"], causes)
+
+
 def _answer(told: dict[str, Any]) -> GateAnswer:
     """The answer as its document says it."""
     try:
@@ -76,7 +82,7 @@ def _answer(told: dict[str, Any]) -> GateAnswer:
             missing=tuple(told["missing"]),
             first=tuple(told["first"]),
             duties=tuple(told["duties"]),
-            reasons=tuple(Reason(**one) for one in told["reasons"]),
+            reasons=tuple(_reason(one) for one in told["reasons"]),
             not_taken=tuple(told.get("not_taken", ())),
             different=lambda: told["counterfactual"],
         )

@@ -7,9 +7,10 @@ from dataclasses import replace
 from datetime import date
 from pathlib import Path
 
-from bylaw.authored.causes import behind, caused
+from bylaw.authored.causes import Causes, caused
 from bylaw.authored.labels import called, labels
 from bylaw.authored.machines.layers import IN_WORDS
+from bylaw.authored.state import state_of
 from bylaw.errors import UsageError
 from bylaw.gate.words import history_in_words
 from bylaw.logic.decide.conflicts import Conflicts
@@ -80,8 +81,8 @@ def _policy(done: Run, id: str) -> Iterator[str]:
     yield f"  level {record.level.number} ({record.level.name}): {record.level.reason}"
     if period := _period(record):
         yield f"  {period}"
-    for one in behind(done.workspace.decisions, "policy", record.policy.policy_id, metadata.decision):
-        yield f"  decided by: {one.id}, {one.option} ({one.status}{f', {one.decided_on}' if one.decided_on else ''})"
+    for one in Causes(done.workspace.decisions).told("policy", record.policy.policy_id, metadata.decision):
+        yield f"  decided by {one.words}"
     layers = record.enriched.get("layer_assignment", {})
     if layers:
         first = layers["primary_layer"]
@@ -214,7 +215,9 @@ def _decision(done: Run, id: str) -> Iterator[str]:
         return
     path = done.workspace.decisions.sources.get(id, "")
     yield f"{id}  {path}"
-    yield f"  {decision.option}, {decision.decided_on or 'undated'}, {decision.decision_maker or 'nobody named'}"
+    yield f"  {state_of(decision, done.workspace.decisions)}: {decision.option}"
+    if decision.deciders:
+        yield f"  decided by {', '.join(decision.deciders)}"
     yield f"  {decision.rationale}"
     for kind, names in caused(done.workspace.decisions, id, _named_by(done)).items():
         yield f"  {kind}: {', '.join(names)}"

@@ -13,6 +13,7 @@ from operator import or_
 from typing import Any
 
 from bot.index import LogicIndex
+from bylaw.authored.causes import Cause, causes_in
 from bylaw.authored.labels import called, labels
 from bylaw.authored.vocabulary import Vocabulary
 from bylaw.errors import UsageError
@@ -87,6 +88,7 @@ class Why:
     lifted: tuple[Lifted, ...]
     failed: Mapping[str, tuple[Failed, ...]]
     different: tuple[Other, ...]
+    causes: tuple[tuple[str, Cause], ...] = ()  # the policies that speak, each with a decision that it comes from
 
 
 def why(
@@ -117,7 +119,13 @@ def why(
         lifted=tuple(_lifted(index, evaluator, facts, day, decision)),
         failed={name: tuple(_failed(evaluator, facts, day, name, decision.outcomes[name].action)) for name in spoken},
         different=others,
+        causes=tuple(_causes(index, decision)),
     )
+
+
+def _causes(index: LogicIndex, decision: Decision) -> Iterator[tuple[str, Cause]]:
+    for policy_id in sorted({one.policy_id for one in (*decision.fired, *decision.lost)}):
+        yield from ((policy_id, one) for one in causes_in(index.bundle.policies.get(policy_id, {})))
 
 
 def _told(evaluator: Evaluator, facts: Facts, decision: Decision) -> list[str]:
@@ -324,18 +332,22 @@ def _told_lines(told: Why, spoken: Labels, words: Mapping[str, str]) -> Iterator
             if not about:
                 about = f"not known yet: {'; '.join(spoken[name].label or name for name in rule.unknown)}"
             yield f"{words[outcome]}: why not “{words[rule.rule.effect.action]}” ({rule.rule.policy_id}): {about}"
+    for policy_id, cause in told.causes:
+        yield f"decided: {policy_id} comes from {cause.words}"
     for other in told.different:
         yield f"different: {other_in_words(other, spoken, words)}"
 
 
-def as_json(told: Why, index: LogicIndex) -> dict[str, Any]:
-    """The explanation for machines."""
+def as_json(told: Why, index: LogicIndex, roles: Collection[str] | None = None) -> dict[str, Any]:
+    """The explanation for machines, to whoever has these *roles*; None: to whoever runs it."""
     spoken, words, variables = labels(index.vocabulary), called(index.vocabulary), index.ruleset.variables
 
     def named(rule: ConditionalRule) -> dict[str, str]:
         return {"policy_id": rule.policy_id, "rule_id": rule.rule_id, "action": rule.effect.action}
 
+    readable = [(id, one) for id, one in told.causes if roles is None or one.is_for(roles)]
     return {
+        "decisions": [{"policy_id": policy_id, **cause.as_json()} for policy_id, cause in readable],
         "lifted": [
             {
                 "policy_id": one.policy_id,
