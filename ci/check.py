@@ -30,6 +30,7 @@ from ci.parts.affected import Neighbourhood
 from ci.parts.incremental import remembered, updated
 from ci.parts.inventory import Inventory, beyond, inventory, is_decisive
 from ci.parts.part import Selection, settled
+from ci.parts.records import of_records
 from ci.parts.snapshot import Snapshot
 from ci.pipeline import Run, waived
 from ci.progress import Progress
@@ -146,11 +147,11 @@ def _from_last(
     now = inventory(root, found, shown, at or shown.commit_date or today)
     old = None if base is None else inventory(root, files_at(root, base, now.files.values()), Revision(), now.at, now)
     if kept is None and max(len(side.policies) for side in (now, old or now)) < SMALL:
-        after = pipeline.check(now.workspace(), now.at, progress)
+        after = pipeline.recorded(pipeline.check(now.workspace(), now.at, progress))
         if old is None:
             told = waived(after.findings, after.workspace, now.at)
             return Checked(after.workspace, told, answers=after.proofs.answers, raw=after.raw)
-        before = pipeline.check(old.workspace(), now.at, progress)
+        before = pipeline.recorded(pipeline.check(old.workspace(), now.at, progress))
         compared = against(before, after, Gating(root, str(base), is_merged))
         return replace(compared, answers=after.proofs.answers)
     gating = None if base is None else Gating(root, base, is_merged)
@@ -309,8 +310,9 @@ def checked_again(last: Snapshot | None, now: Inventory) -> tuple[Snapshot, tupl
     """The findings of *now*, from the *last* check as far as that goes, and what this one leaves for the next."""
     after = _Asking(None, None).brought(last, now)
     words = now.part(now.words, Beyond(), Selection()).read()
-    found = tuple(graded(after.findings, words.rules.ci.severities))
-    return after, _waived(Checked(words, found, raw=after.findings), now.at).findings
+    raw = of_records(after, now)
+    found = tuple(graded(raw, words.rules.ci.severities))
+    return after, _waived(Checked(words, found, raw=raw), now.at).findings
 
 
 def in_parts(
@@ -334,24 +336,24 @@ def in_parts(
     if kept is not None and after.is_final and is_worth_it:
         snapshot.write(kept, after)
     words = _with_lines(now.part(now.words, Beyond(), Selection()).read(), now)
-    answers = counted(after.statuses, ASKED)
+    answers, raw = counted(after.statuses, ASKED), of_records(after, now)
     if before is None or old is None or gating is None:
-        findings = tuple(graded(after.findings, words.rules.ci.severities))
-        return _waived(Checked(words, findings, answers=answers, raw=after.findings), now.at)
+        findings = tuple(graded(raw, words.rules.ci.severities))
+        return _waived(Checked(words, findings, answers=answers, raw=raw), now.at)
     changed = {path for path in now.files if before.files.get(path) != after.files[path]}
     runs = _differing(old, before, now, after)
     told = _large_told(runs, gating)
     earlier = old.part(old.words, Beyond(), Selection()).read().rules
     rules = gating.rules(earlier, words.rules)
-    existing = _existing(before.findings, after.findings, lambda one: _stood(one, runs[0], changed))
-    compared = _compared(after.findings, existing, changed, told, words, rules)
+    existing = _existing(of_records(before, old), raw, lambda one: _stood(one, runs[0], changed))
+    compared = _compared(raw, existing, changed, told, words, rules)
     return _waived(replace(compared, answers=answers), now.at, _waived_before(old, before))
 
 
 def _large_told(runs: tuple[Run, Run], gating: Gating) -> list[Finding]:
     """The changes of outcome, and of what gates; a set that is not asked whole again does not say what that hides."""
     told = gating.told(*runs, is_asked=False)
-    return list(settled(runs[1], [*_changes(*runs), *told]))
+    return list(settled(runs[1].workspace, [*_changes(*runs), *told]))
 
 
 def _with_lines(words: Workspace, now: Inventory) -> Workspace:

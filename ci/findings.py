@@ -87,6 +87,7 @@ SEVERITIES: Mapping[str, Severity] = {
     "overdue-review": "warning",
     "unresolved-affects": "warning",
     "missing-template": "error",
+    "unkept-decision": "error",
     # context
     "invalid-sql": "error",
     "unknown-column": "error",

@@ -21,6 +21,7 @@ from bylaw.logic.words.prose import case_in_words
 from ci.findings import Finding, graded
 from ci.formalize.stage import formalize
 from ci.formalize.unproven import unproven
+from ci.lint.confirmations import unkept_by
 from ci.lint.registry import LINTS
 from ci.loading.derived.layers import assign, default_assignment, describe
 from ci.loading.derived.record import PolicyRecord
@@ -85,7 +86,7 @@ class Run:
 def run(root: Path, at: date | None, today: date, progress: Progress | None = None) -> Run:
     """Check the repository at *root* as of *at*: by default the day of its commit, outside git *today*."""
     workspace = load(root, at, today, progress)
-    done = check(workspace, workspace.at or today, progress)
+    done = recorded(check(workspace, workspace.at or today, progress))
     return replace(done, findings=waived(done.findings, workspace, done.at))
 
 
@@ -117,7 +118,7 @@ def check(workspace: Workspace, at: date, progress: Progress | None = None, focu
         proofs = replace(proofs, records=layered(proofs.records, workspace))
     found += proofs.findings
     found += tools(workspace, ruleset, at.toordinal())
-    found = list(with_decisions(with_sources(found, workspace), workspace))
+    found = list(with_sources(found, workspace))
     severities = workspace.rules.ci.severities
     done = Run(workspace, ruleset, proofs, tuple(graded(found, severities)), at, tuple(graded(found, {})))
     if focus is not None:
@@ -126,6 +127,19 @@ def check(workspace: Workspace, at: date, progress: Progress | None = None, focu
     lost = tuple(finding for finding in found if finding.id in UNREPRESENTABLE and finding.at.path not in drafts)
     missed = unproven(workspace, records, found)
     return replace(done, lost=lost, unproven=missed, unread=unread(workspace, lost))
+
+
+def recorded(run: Run) -> Run:
+    """*run* of a whole repository with what its decisions on record say of what it found."""
+    if not run.workspace.decisions.decisions:
+        return run
+    found = of_records(run.raw, run.workspace)
+    return replace(run, findings=tuple(graded(found, run.workspace.rules.ci.severities)), raw=tuple(graded(found, {})))
+
+
+def of_records(found: Sequence[Finding], workspace: Workspace) -> list[Finding]:
+    """What was *found* of everything, with the decisions that are kept no more and those behind policies."""
+    return list(with_decisions([*found, *unkept_by(found, workspace)], workspace))
 
 
 def written(workspace: Workspace) -> list[Finding]:

@@ -78,10 +78,9 @@ class Causes:
 def causes_in(policy: Mapping[str, Any]) -> tuple[Cause, ...]:
     """The decisions behind a policy as a bundle lists them under `decided_by`."""
     found = (one for one in policy.get("decided_by", ()) if isinstance(one, Mapping))
-    return tuple(
-        Cause(*(str(one.get(name, "")) for name in ("id", "title", "status", "state")), tuple(one.get("audience", ())))
-        for one in found
-    )
+    names = ("id", "title", "status", "state")
+    told = (({name: str(one.get(name, "")) for name in names}, one.get("audience", ())) for one in found)
+    return tuple(Cause(**said, audience=tuple(audience)) for said, audience in told)
 
 
 def governing(decisions: Decisions, path: str) -> list[tuple[Decision, str]]:

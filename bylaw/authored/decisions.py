@@ -11,6 +11,7 @@ from typing import Annotated, Any, ClassVar, Literal, Self
 
 from pydantic import BeforeValidator, Field, StrictBool, StrictInt, ValidationInfo, field_validator, model_validator
 
+from bylaw.authored.confirmation import Confirmations
 from bylaw.authored.moments import day_of
 from bylaw.authored.record import Authored, misfit
 from bylaw.authored.recorded import (
@@ -152,11 +153,11 @@ class Decision(Recorded):
     aliases: Words = Field(default_factory=list, exclude_if=_absent_is_nothing)
     number: Annotated[StrictInt, Field(ge=0, le=10**9)] | None = Field(None, exclude_if=lambda value: value is None)
     context: Content | None = Field(None, exclude_if=_absent_is_nothing)
-    options: list[Annotated[ConsideredOption, BeforeValidator(_named_option)]] = Field(
-        default_factory=list, exclude_if=_absent_is_nothing
-    )
+    options: list[
+        Annotated[ConsideredOption, BeforeValidator(_named_option, json_schema_input_type=ConsideredOption | Content)]
+    ] = Field(default_factory=list, exclude_if=_absent_is_nothing)
     consequences: Contents = Field(default_factory=list, exclude_if=_absent_is_nothing)
-    confirmation: Content | None = Field(None, exclude_if=_absent_is_nothing)
+    confirmation: Confirmations = Field(default_factory=list, exclude_if=_absent_is_nothing)
     reopen_if: Contents = Field(default_factory=list, exclude_if=_absent_is_nothing)
     review_by: Day | None = Field(None, exclude_if=_absent_is_nothing)
     affects: Affects = Field(default_factory=Affects, exclude_if=_absent_is_nothing)

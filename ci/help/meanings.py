@@ -121,6 +121,11 @@ MEANINGS: Mapping[str, tuple[str, str]] = {
         "An intent in rules/intents.yaml names a template that does not exist: such a question gets no answer.",
         "Name a template that there is.",
     ),
+    "unkept-decision": (
+        "A check that a decision names under `confirmation` does not hold any more: a policy is out of force, a case "
+        "ends otherwise, a metric is defined anew, a query returns something else, a file is there or gone.",
+        "See to it that it holds again, or decide anew and supersede the decision.",
+    ),
     "priority-mismatch": (
         "`metadata.priority` differs from the derived level.",
         "The derived one holds: correct or remove it.",

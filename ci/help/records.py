@@ -10,6 +10,7 @@ from collections.abc import Iterator
 from typing import Any
 
 from bylaw.authored.context import Context, Dimension, Entity, Fact, Metric, TimeDimension
+from ci.lint.confirmations import definition_of
 from ci.loading.load import Workspace
 
 _MOST = 12  # names that are listed of an entity
@@ -56,9 +57,7 @@ def _head(id: str, kind: str, key: str, workspace: Workspace, *route: str | int)
 
 def _metric(metric: Metric, context: Context) -> Iterator[str]:
     yield from _said(metric.description)
-    yield f"  defined as {_definition(metric)}"
-    if metric.filter:
-        yield f"  only rows where {metric.filter}"
+    yield f"  defined as {definition_of(metric)}"
     if metric.time_dimension:
         yield f"  dated by {metric.time_dimension}"
     if metric.unit or metric.time_granularity:
@@ -76,19 +75,6 @@ def _metric(metric: Metric, context: Context) -> Iterator[str]:
     traps = sorted(one.id for one in context.gotchas.values() if {metric.name, metric.entity} & set(one.applies_to))
     if traps:
         yield f"  traps: {', '.join(traps)}"
-
-
-def _definition(metric: Metric) -> str:
-    match metric.type:
-        case "ratio":
-            return f"{metric.numerator} / {metric.denominator}"
-        case "derived":
-            names = ", ".join(f"{one.name} as {one.alias}" if one.alias else one.name for one in metric.inputs)
-            return f"{metric.expr} of {names}"
-        case "cumulative":
-            span = f" over {metric.window}" if metric.window else ""
-            return f"the running {metric.metric}{span}"
-    return f"{metric.agg}({metric.expr or '*'}) of {metric.entity}"
 
 
 def _entity(entity: Entity, context: Context) -> Iterator[str]:

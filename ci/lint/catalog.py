@@ -129,13 +129,12 @@ class _Desk:
         catalogue = catalogue_of(self.context)
         for key, query in self.context.verified_queries.items():
             if query.sql is not None:
-                yield from self._verified_sql(key, query, query.sql, catalogue)
+                yield from self._verified_sql(key, query, catalogue)
             elif query.query is not None:
                 yield from self._verified_words(key, query)
 
-    def _verified_sql(self, key: str, query: VerifiedQuery, sql: str, catalogue: Catalogue) -> Iterator[Finding]:
-        filled = _PARAMETER.sub(lambda match: _literal(query.parameters.get(match[1], "")), sql)
-        verdict = check_statement(filled, catalogue=catalogue, schemas=None)
+    def _verified_sql(self, key: str, query: VerifiedQuery, catalogue: Catalogue) -> Iterator[Finding]:
+        verdict = check_statement(filled_sql(query), catalogue=catalogue, schemas=None)
         if verdict.reason is not None:
             id = "unknown-column" if "is not a known column" in verdict.reason else "invalid-sql"
             place = self._at("verified_queries", key, "sql")
@@ -243,6 +242,11 @@ class _Desk:
 
 def _normal(phrase: str) -> tuple[str, ...]:
     return tuple(word.text for word in read_words(phrase.replace("_", " ")))
+
+
+def filled_sql(query: VerifiedQuery) -> str:
+    """The statement of a verified query with the parameters that it names itself."""
+    return _PARAMETER.sub(lambda match: _literal(query.parameters.get(match[1], "")), query.sql or "")
 
 
 def _literal(value: object) -> str:

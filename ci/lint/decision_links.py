@@ -67,7 +67,7 @@ def unresolved_affects(workspace: Workspace) -> Iterator[Finding]:
                 if name not in known and not workspace.is_lost(name):
                     yield _unresolved(workspace, id, kind, number, name, did_you_mean(name, known))
         for number, pattern in enumerate(one.affects.path):
-            if not _is_there(workspace.root, pattern):
+            if not is_there(workspace.root, pattern):
                 yield _unresolved(workspace, id, "path", number, pattern, None)
 
 
@@ -164,7 +164,7 @@ def _unresolved(workspace: Workspace, id: str, kind: str, number: int, name: str
     )
 
 
-def _is_there(root: Path, pattern: str) -> bool:
+def is_there(root: Path, pattern: str) -> bool:
     """Is there a file or folder of that name below *root*?"""
     parts = pattern.split("/")
     if pattern.startswith("/") or ".." in parts or "\0" in pattern:

@@ -7,6 +7,7 @@ from collections.abc import Callable, Iterable, Iterator
 from ci.findings import Finding
 from ci.lint.askable import unaskable_names
 from ci.lint.cases import case_facts, expectations
+from ci.lint.confirmations import unkept_decisions, unknown_confirmations
 from ci.lint.context import context_references
 from ci.lint.decision_links import (
     duplicate_numbers,
@@ -116,6 +117,8 @@ LINTS: tuple[Lint, ...] = (
     unresolved_affects,
     unresolved_markers,
     missing_templates,
+    unknown_confirmations,
+    unkept_decisions,
     # cases
     case_facts,
     expectations,

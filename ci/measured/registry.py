@@ -11,7 +11,7 @@ from bylaw.warehouses.port import WarehouseError
 from bylaw.warehouses.registry import open_warehouse
 from ci.findings import Finding, Place
 from ci.loading.load import Workspace
-from ci.measured import columns, keys, recorded, values
+from ci.measured import columns, confirmations, keys, recorded, values
 from ci.measured.survey import Gone, Survey
 
 MEASURES: tuple[Callable[[Survey], Iterator[Finding]], ...] = (
@@ -25,6 +25,7 @@ MEASURES: tuple[Callable[[Survey], Iterator[Finding]], ...] = (
     values.filters,
     values.freshness,
     recorded.drift,
+    confirmations.confirmations,
 )
 
 

@@ -50,7 +50,7 @@ def remembered(inventory: Inventory, run: Run) -> Snapshot:
         signatures=inventory.signatures,
         cards=Cards.of(surveyed(run, inventory.files.values())),
         cases=written_cases(case_boxes(run.workspace)),
-        findings=tuple(settled(run, run.raw)),
+        findings=tuple(settled(run.workspace, run.raw)),
         statuses=run.proofs.statuses,
         clashing=clashing(run),
         complete=run.ruleset.complete,

@@ -140,7 +140,7 @@ def _run(part: Part) -> Run:
 
 def answered(run: Run, asked: Selection) -> PartAnswer:
     """What *run* found about what was *asked*."""
-    return PartAnswer(tuple(settled(run, filter(asked.owns, run.raw))), run.proofs.statuses, clashing(run))
+    return PartAnswer(tuple(settled(run.workspace, filter(asked.owns, run.raw))), run.proofs.statuses, clashing(run))
 
 
 def surveyed(run: Run, files: Iterable[File]) -> dict[str, Card]:
@@ -158,11 +158,11 @@ def path_of(file: File) -> str:
     return file.path if isinstance(file, Content) else file.at.path
 
 
-def settled(run: Run, findings: Iterable[Finding]) -> Iterator[Finding]:
+def settled(workspace: Workspace, findings: Iterable[Finding]) -> Iterator[Finding]:
     """*findings* with the line and column of every place, so that they can be told without the text."""
 
     def at(place: Place) -> Place:
-        line, column = run.workspace.position(place)
+        line, column = workspace.position(place)
         return replace(place, line=line, column=column)
 
     for finding in findings:

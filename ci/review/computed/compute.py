@@ -28,9 +28,10 @@ from ci.loading.derived.record import PolicyRecord
 from ci.loading.derived.variables import variables
 from ci.loading.files import Content
 from ci.loading.load import Beyond, Workspace, files_of, rare_collection
-from ci.loading.unread import UNREPRESENTABLE, section_of
+from ci.loading.unread import UNREPRESENTABLE
 from ci.parts.inventory import Inventory, inventory
 from ci.parts.part import Selection, settled
+from ci.parts.records import is_record
 from ci.pipeline import Run
 from ci.progress import Progress
 from ci.review.computed.decisions import governing
@@ -152,7 +153,7 @@ def compute(
 
 def _decisions(now: Inventory, base_sha: str) -> list[GoverningDecision]:
     """The records about what the change touches. Of a large set the records alone are read for it."""
-    paths = [path for path in now.shared if section_of(path) in ("decisions", "decision_sources")]
+    paths = [path for path in now.shared if is_record(path)]
     if not paths:
         return []
     return governing(now.root, base_sha, now.part(paths, Beyond(), Selection()).read().decisions)[:MOST]
@@ -166,9 +167,9 @@ def _folder(root: Path) -> str:
 def _whole(now: Inventory, gating: Gating, diff: Diff) -> Looked:
     """Both sides, each of them whole."""
     old = inventory(now.root, files_at(now.root, gating.base), Revision(), now.at)
-    before, after = (pipeline.check(side.workspace(), now.at) for side in (old, now))
+    before, after = (pipeline.recorded(pipeline.check(side.workspace(), now.at)) for side in (old, now))
     checked = against(before, after, gating)
-    told, raw = (tuple(settled(after, found)) for found in (checked.findings, checked.raw))
+    told, raw = (tuple(settled(after.workspace, found)) for found in (checked.findings, checked.raw))
     placed = replace(checked, findings=told, raw=raw, answers=after.proofs.answers)
     return Looked(placed, (before, after), touched(after.proofs.records, diff.files))
 

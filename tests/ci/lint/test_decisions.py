@@ -10,12 +10,15 @@ from typing import Any
 import pytest
 import yaml
 
+from ci.lint.confirmations import unkept_by
 from ci.lint.registry import lint
 from ci.loading.load import load
 from ci.loading.source import read
+from ci.pipeline import run
 from tests.rows import each
 
 ROWS = read("decisions.yaml", Path(__file__).with_name("decisions.yaml").read_bytes()).data
+ROWS += yaml.safe_load(Path(__file__).with_name("confirmations.yaml").read_text(encoding="utf-8"))
 FILLED: dict[str, dict[str, Any]] = {
     "decisions": {"option": "An option", "rationale": "A reason"},
     "events": {"summary": "Something happened"},
@@ -32,14 +35,14 @@ def _write(root: Path, path: str, text: str) -> None:
 def _repository(root: Path, row: dict[str, Any]) -> Path:
     for kind, filled in FILLED.items():
         for id, record in row.get("records" if kind == "decisions" else kind, {}).items():
-            lines = (f"{key}: {json.dumps(value)}\n" for key, value in {"id": id, **filled, **record}.items())
-            text = "".join(lines)
+            written = {"id": id, **filled, **record}
+            text = "".join(f"{key}: {json.dumps(value, default=str)}\n" for key, value in written.items())
             _write(root, f"context/decisions/{kind}/{id}.yaml", text)
     folders = sorted({path.rpartition("/")[0] for path in row.get("adr", {})})
     if folders:
         listed = "".join(f"  - {{folder: {folder}}}\n" for folder in folders)
         _write(root, "context/decisions/sources.yaml", f"sources:\n{listed}")
-    for path, text in row.get("adr", {}).items():
+    for path, text in {**row.get("adr", {}), **row.get("files", {})}.items():
         _write(root, path, text)
     return root
 
@@ -47,7 +50,12 @@ def _repository(root: Path, row: dict[str, Any]) -> Path:
 @pytest.mark.parametrize("row", ROWS, ids=lambda row: row["title"])
 def test_what_is_told(tmp_path: Path, row: dict[str, Any]) -> None:
     workspace = load(_repository(tmp_path, row), date(2026, 6, 1))
-    told = [*workspace.findings, *lint(workspace)]
+    if "files" in row:
+        raw = run(tmp_path, date(2026, 6, 1), date(2026, 6, 1)).raw
+        told = [one for one in raw if one.at.path.startswith("context/decisions")]
+    else:
+        told = [*workspace.findings, *lint(workspace)]
+        told += unkept_by(told, workspace)
     shown = [(one.id, Path(one.at.path).stem, workspace.position(one.at)[0]) for one in told]
     assert shown == [tuple(expected[:3]) for expected in row["told"]], [one.message for one in told]
     for one, (_, _, _, words, help) in zip(told, row["told"], strict=True):

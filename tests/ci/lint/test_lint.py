@@ -41,6 +41,7 @@ ELSEWHERE = {
     "catalog",  # catalog.yaml
     *("chronology", "decision_cycles", "supersessions", "duplicate_numbers"),  # decisions.yaml
     *("overdue_reviews", "unresolved_affects", "unresolved_markers", "missing_templates"),
+    *("unknown_confirmations", "unkept_decisions"),  # confirmations.yaml
 }
 
 

@@ -44,10 +44,12 @@ def printed(checked):
 
 def at_once(old, now):
     """The printed findings of a check of both versions from the first file to the last."""
-    after = pipeline.check(now.workspace(), now.at)
+    after = pipeline.recorded(pipeline.check(now.workspace(), now.at))
     if old is None:
         return printed(checking.Checked(after.workspace, after.findings, answers=after.proofs.answers))
-    compared = checking.against(pipeline.check(old.workspace(), now.at), after, checking.Gating(is_merged=True))
+    compared = checking.against(
+        pipeline.recorded(pipeline.check(old.workspace(), now.at)), after, checking.Gating(is_merged=True)
+    )
     return printed(replace(compared, answers=after.proofs.answers))
 
 
@@ -74,6 +76,36 @@ def assert_printed_the_same(sides):
                 checking.in_parts(now, old, kept=kept, last=snapshot.read(kept), gating=checking.Gating(is_merged=True))
             )
             assert told.splitlines() == at_once(old, now).splitlines()
+
+
+def _record(id, rest):
+    return f"{{id: {id}, option: o, rationale: r, decided_on: 2026-01-01, {rest}}}"
+
+
+RECORDS = {
+    "context__decisions__decisions__keep-one": _record(
+        "keep-one", "confirmation: [{policy: POL-SHOP-001}, {case: one}, {no_finding: conflict}]"
+    ),
+    "context__decisions__decisions__older-one": _record(
+        "older-one", "status: retired, affects: {policy: [POL-SHOP-002]}"
+    ),
+}
+
+
+def test_what_decisions_say_of_what_is_found_is_the_same_in_parts(made, tmp_path, monkeypatch):
+    monkeypatch.setattr("ci.check.MANY", 1)
+    kept = tmp_path / "kept.json"
+    ending = SET["POL-SHOP-001"].replace("domain: shop", "domain: shop, expiry_date: 2026-06-01")
+    alone = {"POL-SHOP-002": SET["POL-SHOP-002"]}
+    steps = (SET, alone, {**SET, "POL-SHOP-001": ending}, SET)
+    sides = [made(policies, policies__shop__cases=CASES, **RECORDS) for policies in steps]
+    seen = []
+    for old, now in zip((None, *sides), sides, strict=False):
+        told = checking.in_parts(now, old, kept=kept, last=snapshot.read(kept), gating=checking.Gating(is_merged=True))
+        assert printed(told).splitlines() == at_once(old, now).splitlines()
+        seen.append([one.rules[1:] for one in told.findings if one.id == "unkept-decision"])
+    assert seen[0] == [("case", "one"), ("no_finding", "conflict")] and ("policy", "POL-SHOP-001") in seen[2]
+    assert any("`POL-SHOP-002` comes from `older-one` (o): Retired" in (one.help or "") for one in told.findings)
 
 
 @pytest.mark.slow

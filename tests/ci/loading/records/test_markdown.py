@@ -28,7 +28,8 @@ def test_a_document_is_read_as(row: dict[str, Any]) -> None:
     found, notes = read_document(row["path"], row["text"].encode(), source)
     assert found is not None
     decision = Decision.model_validate(found.data)
-    days = {"decided_on": decision.decided_on and str(decision.decided_on)}
+    said = [one.text for one in decision.confirmation]
+    days = {"decided_on": decision.decided_on and str(decision.decided_on), "confirmation": said}
     assert {name: days.get(name, getattr(decision, name)) for name in row["reads"]} == row["reads"]
     if "options" in row:
         assert [one.model_dump() for one in decision.options] == row["options"]
