@@ -11,6 +11,7 @@ from pydantic import ValidationError
 from bylaw.authored.decision_sources import DecisionSources
 from ci.commands.watching import stamp
 from ci.loading.commits.base_commit import files_at
+from ci.loading.commits.first_commits import first_days
 from ci.loading.commits.revision import Revision, revision
 from ci.loading.files import Content, contents
 from ci.loading.load import load, read
@@ -162,6 +163,32 @@ def test_an_undated_document_has_the_day_of_its_first_commit(tmp_path: Path) -> 
     shallow = tmp_path / "shallow"
     _git(tmp_path, "clone", "--depth=1", f"file://{tmp_path}", str(shallow))
     assert load(shallow).decisions.decisions["0001-a"].dated_by == "nothing"
+
+
+def test_the_first_commit_is_that_of_the_file_under_its_first_name(tmp_path: Path) -> None:
+    """It came from a folder beside, was renamed there and here, and changed on the way; its name is another's now."""
+    body = DOCUMENT.replace("Date: 2020-01-01\n\n", "") + "".join(f"Reason {n} of many.\n" for n in range(30))
+    _write(tmp_path, "old/deep/first.md", body)
+    _git(tmp_path, "init")
+    moves = [("old/deep/first.md", "notes/second.md"), ("notes/second.md", "docs/adr/x.md")]
+    moves += [("docs/adr/x.md", "docs/adr/0001-a b\u00e4.md")]
+    for number, (old, new) in enumerate([("", ""), *moves]):
+        if new:
+            (tmp_path / new).parent.mkdir(parents=True, exist_ok=True)
+            (tmp_path / new).write_text((tmp_path / old).read_text(encoding="utf-8") + "More.\n", encoding="utf-8")
+            (tmp_path / old).unlink()
+        _git(tmp_path, "add", "-A")
+        _git(tmp_path, "commit", "-m", str(number), at=f"201{number}-01-01T00:00:00Z")
+    _write(tmp_path, "notes/second.md", "another one")
+    _write(tmp_path, "docs/adr/0002-new.md", DOCUMENT.replace("Date: 2020-01-01\n\n", "").replace("So.", "Else."))
+    _git(tmp_path, "add", "-A")
+    _git(tmp_path, "commit", "-m", "later", at="2020-01-01T00:00:00Z")
+    found = first_days(tmp_path, ["docs/adr/0001-a b\u00e4.md", "docs/adr/0002-new.md"])
+    assert {path: str(day) for path, day in found.items()} == {
+        "docs/adr/0001-a b\u00e4.md": "2010-01-01",
+        "docs/adr/0002-new.md": "2020-01-01",
+    }
+    assert first_days(tmp_path, []) == {} == first_days(tmp_path, ["docs/adr/none.md"])
 
 
 def test_a_commit_gives_the_documents_that_its_own_sources_name(tmp_path: Path) -> None:
