@@ -114,7 +114,7 @@ MEANINGS: Mapping[str, tuple[str, str]] = {
         "Decide whether it still holds: write a later `review_by`, or supersede it.",
     ),
     "unresolved-affects": (
-        "A decision says that it governs a file, a policy or a metric that is not there.",
+        "A decision says that it governs a file, a policy, a metric or a package that is not there.",
         "Correct the name, or take it out.",
     ),
     "missing-template": (

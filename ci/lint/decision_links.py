@@ -12,6 +12,7 @@ from ci.findings import Finding, Place
 from ci.lint.decisions import by_folder_and_number, place_of_link
 from ci.loading.commits.markers import markers_at, named_by
 from ci.loading.load import Workspace
+from ci.loading.packages import package_name, packages_of
 from ci.loading.schema.nearest import did_you_mean
 
 _BOT = Path(__file__).resolve().parents[2] / "bot" / "decisions" / "templates"
@@ -55,7 +56,8 @@ def overdue_reviews(workspace: Workspace) -> Iterator[Finding]:
 
 
 def unresolved_affects(workspace: Workspace) -> Iterator[Finding]:
-    """What a decision governs is there: its files, policies and metrics."""
+    """What a decision governs is there: its files, policies, metrics, and packages where all of them are known."""
+    packages = _packages(workspace)
     for id, one in workspace.decisions.decisions.items():
         if not one.affects:
             continue
@@ -66,9 +68,18 @@ def unresolved_affects(workspace: Workspace) -> Iterator[Finding]:
             for number, name in enumerate(names):
                 if name not in known and not workspace.is_lost(name):
                     yield _unresolved(workspace, id, kind, number, name, did_you_mean(name, known))
+        for number, name in enumerate(one.affects.package if packages is not None else ()):
+            if packages is not None and package_name(name) not in packages:
+                yield _unresolved(workspace, id, "package", number, name, did_you_mean(name, packages))
         for number, pattern in enumerate(one.affects.path):
             if not is_there(workspace.root, pattern):
                 yield _unresolved(workspace, id, "path", number, pattern, None)
+
+
+def _packages(workspace: Workspace) -> frozenset[str] | None:
+    """The packages of the repository, looked for where a decision names one."""
+    is_asked = any(one.affects.package for one in workspace.decisions.decisions.values())
+    return packages_of(workspace.root) if is_asked else None
 
 
 def unresolved_markers(workspace: Workspace) -> Iterator[Finding]:
