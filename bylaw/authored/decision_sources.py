@@ -10,6 +10,16 @@ from bylaw.authored.recorded import Words
 Format = Literal["auto", "madr", "nygard", "log4brains"]
 
 
+# fmt: off
+Meaning = Literal[
+    "title", "context", "decision", "considered options", "consequences", "confirmation",
+    "status", "date", "deciders", "consulted", "informed", "tags",
+    "supersedes", "superseded by", "amends", "amended by",
+    "proposed", "accepted", "rejected", "deprecated", "superseded", "retired", "deferred",
+]
+# fmt: on
+
+
 def _stays_inside(folder: str) -> str:
     """A folder below the root, by its own name: what leads up, away or into hidden places is somebody else's."""
     parts = folder.removesuffix("/").split("/")
@@ -29,7 +39,10 @@ Prefix = Annotated[str, StringConstraints(pattern=r"^[a-z0-9][a-z0-9_-]*$", max_
 
 
 class DecisionSource(Authored):
-    """One folder, or a pattern of folders. The id of a record is `prefix` and the name of its file without `.md`."""
+    """One folder, or a pattern of folders. The id of a record is `prefix` and the name of its file without `.md`.
+
+    `words` are headings, keys and statuses of these documents that are not English, and what each means.
+    """
 
     folder: Annotated[Folder, AfterValidator(_stays_inside)]
     format: Format = "auto"
@@ -37,6 +50,7 @@ class DecisionSource(Authored):
     owner: Word | None = None
     audience: Words = Field(default_factory=list)
     tags: Words = Field(default_factory=list)
+    words: dict[Word, Meaning] = Field(default_factory=dict, max_length=200)
 
 
 class DecisionSources(AuthoredFile):

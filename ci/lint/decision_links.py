@@ -15,6 +15,7 @@ from ci.loading.load import Workspace
 from ci.loading.packages import package_name, packages_of
 from ci.loading.schema.nearest import did_you_mean
 
+ADR_DIR = ".adr-dir"
 _BOT = Path(__file__).resolve().parents[2] / "bot" / "decisions" / "templates"
 
 
@@ -96,6 +97,20 @@ def unresolved_markers(workspace: Workspace) -> Iterator[Finding]:
                 rules=(marker.name,),
                 help=did_you_mean(marker.name, decisions) or "correct the name, or take the mark out",
             )
+
+
+def unnamed_folders(workspace: Workspace) -> Iterator[Finding]:
+    """The folder that adr-tools keeps its records in, by `.adr-dir`, is one that a source names."""
+    try:
+        with (workspace.root / ADR_DIR).open(encoding="utf-8") as file:
+            folder = file.readline(500).strip().removeprefix("./").rstrip("/")
+    except (OSError, UnicodeDecodeError):
+        return
+    is_read = any(path.startswith(f"{folder}/") and path.endswith(".md") for path in workspace.sources)
+    if folder and not is_read and is_there(workspace.root, f"{folder}/*.md"):
+        message = f"adr-tools keeps decisions in `{folder}`, and no source reads that folder"
+        help = f"name it in context/decisions/sources.yaml: `sources: [{{folder: {folder}}}]`"
+        yield Finding("unread-file", message, Place(ADR_DIR, line=1), rules=(folder,), help=help)
 
 
 def missing_templates(workspace: Workspace) -> Iterator[Finding]:

@@ -14,6 +14,7 @@ from ci.lint.decision_links import (
     missing_templates,
     overdue_reviews,
     supersessions,
+    unnamed_folders,
     unresolved_affects,
     unresolved_markers,
 )
@@ -117,6 +118,7 @@ LINTS: tuple[Lint, ...] = (
     unresolved_affects,
     unresolved_markers,
     missing_templates,
+    unnamed_folders,
     unknown_confirmations,
     unkept_decisions,
     # cases

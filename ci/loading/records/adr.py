@@ -8,74 +8,46 @@ from __future__ import annotations
 import re
 import unicodedata
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass, field
 from pathlib import PurePosixPath
-from typing import Any, get_args
+from typing import Any
 
 from bylaw.authored.decision_sources import DecisionSource
-from bylaw.authored.decisions import STATUS_WORDS, Status, slug_of
+from bylaw.authored.decisions import slug_of
 from bylaw.authored.moments import day_of
 from bylaw.canonical import fingerprint
-from ci.loading.records.document import Block, Document, Section, links_in, plain_line
-from ci.loading.records.headings import ARGUMENTS, DAYS, HEADINGS, KEYS, PEOPLE, RELATIONS
-
-STATUSES = frozenset(get_args(Status))
+from ci.loading.records.document import Block, Document, Section, plain_line
+from ci.loading.records.headings import ARGUMENTS, DAYS, PEOPLE, RELATIONS
+from ci.loading.records.names import Names, names_of, trimmed
+from ci.loading.records.statuses import PLACEHOLDER, SLUG, enter_relation, enter_status, named_records
+from ci.loading.records.told import Told
 
 _NUMBER = re.compile(r"(?:(?:adr|pep|rfc|kep)[ _-]*)?#?(\d{1,7})(?=[-_. ]|$)", re.IGNORECASE)
 _DATED = re.compile(r"(\d{4}-\d{2}-\d{2}|(?:19|20)\d{6})(?=[-_ ]|$)")
 _NUMBERED_TITLE = re.compile(r"(?:adr|pep|rfc|kep)?[ _-]*#?(\d{1,7})\s*(?:[.:)]|\s[-–—])\s+(?=\S)", re.IGNORECASE)
-_KEYED = re.compile(r"\W{0,4}([A-Za-z][A-Za-z _-]{1,30}?)(?:\*\*|__)?\s*:\s*(?:\*\*|__)?\s*(.*)", re.DOTALL)
-_NAMED = re.compile(r"\b[A-Z]{2,8}[ _-]?\d{1,7}\b|#\d{1,7}\b|\b\d{4}\b")
+_KEYED = re.compile(r"\W{0,4}([^\W\d_][\w -]{1,30}?)(?:\*\*|__)?\s*:\s*(?:\*\*|__)?\s*(.*)", re.DOTALL)
 _CHOSEN = re.compile(r"\W{0,4}chosen option:?\W{0,4}\s*(?:\"([^\"]+)\"|“([^”]+)”|'([^']+)'|([^,\n]+))", re.IGNORECASE)
 _ARGUMENT = re.compile(r"(\w+),?\s+(?:because\s+)?(.*)", re.DOTALL)
-_PLACEHOLDER = re.compile(r"\{.*\}|\[.*\]|<[^>]*>", re.DOTALL)
 _BETWEEN = re.compile(r"[,;]|\s+and\s+|\s+&\s+")
+_SIGN = re.compile(r"^[^\w(@\"'“]+")
 _MAIL = re.compile(r"\s*<[^>]*>")
-_SLUG = re.compile(r"[a-z0-9][a-z0-9_-]{2,}[a-z0-9]")
 
 
-@dataclass(slots=True)
-class Told:
-    """The fields as they are found, the line of each, and what a reader should be told: (finding id, words, line)."""
-
-    fields: dict[str, Any] = field(default_factory=dict)
-    extra: dict[str, Any] = field(default_factory=dict)
-    lines: dict[str, int] = field(default_factory=dict)
-    notes: list[tuple[str, str, int]] = field(default_factory=list)
-
-    def put(self, name: str, value: Any, line: int) -> None:
-        """Keep *value*, unless the field is filled already: what stands first counts, lists are joined."""
-        self.lines.setdefault(name, line)
-        if isinstance(value, list):
-            before = self.fields.get(name, [])
-            self.fields[name] = [*before, *(one for one in value if one not in before)]
-        elif value not in (None, ""):
-            self.fields.setdefault(name, value)
-
-    def keep(self, name: str, value: Any, line: int) -> None:
-        """Keep *value* beside the fields."""
-        key = slug_of(name, "_").replace("-", "_") or "text"
-        if value not in (None, "", []):
-            self.extra[key] = f"{self.extra[key]}\n\n{value}" if isinstance(self.extra.get(key), str) else value
-            if key not in ("status", "status_links"):
-                self.lines.setdefault("x-extra", line)
-
-
-def is_record(path: str, document: Document) -> bool:
+def is_record(path: str, document: Document, source: DecisionSource) -> bool:
     """Is a decision written in it? An index and a template stand in the same folders."""
-    stem, title = PurePosixPath(path).stem.casefold(), _heading(document)
-    if stem.endswith("template") or (title is not None and _PLACEHOLDER.fullmatch(title.title)):
+    names = names_of(source)
+    stem, title = PurePosixPath(path).stem.casefold(), _heading(document, names)
+    if stem.endswith("template") or (title is not None and PLACEHOLDER.fullmatch(title.title)):
         return False
-    known = {HEADINGS["auto"].get(section.title.casefold()) for section in document.sections}
-    return bool(known & {"rationale", "status", "options"}) or "status" in document.front
+    known = {names.heading(section.title) for section in document.sections}
+    return bool(known & {"rationale", "status", "options"}) or "status" in {names.key(key) for key in document.front}
 
 
 def record_of(path: str, document: Document, source: DecisionSource) -> Told:
     """The fields of the decision that *document* tells."""
-    told, stem = Told(), PurePosixPath(path).stem
+    told, stem = Told(names_of(source)), PurePosixPath(path).stem
     told.put("id", id_of(path, source), 1)
     _from_front_matter(document, told)
-    title = _heading(document)
+    title = _heading(document, told.names)
     written = title.title if title else stem
     numbered = _NUMBERED_TITLE.match(written)
     dated, number = _DATED.match(stem), _NUMBER.match(stem)
@@ -83,7 +55,7 @@ def record_of(path: str, document: Document, source: DecisionSource) -> Told:
     if found := (None if dated else number) or numbered:
         told.put("number", int(found[1]), 1)
         told.put("aliases", [f"ADR-{int(found[1])}"], 1)
-    _from_sections(document, title, source, told)
+    _from_sections(document, title, told)
     _mark_chosen(told)
     for name in set(RELATIONS.values()) & told.fields.keys():
         told.fields[name] = [id_of(one, source) if one.endswith(".md") else one for one in told.fields[name]]
@@ -102,42 +74,38 @@ def id_of(path: str, source: DecisionSource) -> str:
     slug = slug_of(f"{source.prefix or ''}{plain}")
     if not slug_of(plain):
         slug = slug_of(f"{source.prefix or ''}-{fingerprint(stem)[:12]}")
-    return slug[:255].strip("_-") if _SLUG.fullmatch(slug[:255].strip("_-")) else f"adr-{slug}"
+    return slug[:255].strip("_-") if SLUG.fullmatch(slug[:255].strip("_-")) else f"adr-{slug}"
 
 
-def _heading(document: Document) -> Section | None:
+def _heading(document: Document, names: Names) -> Section | None:
     """The heading that is the title: the first one, unless it names a part of the record."""
     first = next((one for one in document.sections if one.level), None)
-    return None if first is None or first.title.casefold() in HEADINGS["auto"] or not first.title else first
+    return None if first is None or names.heading(first.title) is not None or not first.title else first
 
 
 def _from_front_matter(document: Document, told: Told) -> None:
     for key, value in document.front.items():
         line = document.front_lines.get(key, 1)
-        name = KEYS.get(_key(key))
+        name = told.names.key(key)
         if name is None or not _enter(name, value, line, told):
             told.keep(key, value, line)
-
-
-def _key(written: str) -> str:
-    return " ".join(re.split(r"[\s_-]+", written.casefold())).strip()
 
 
 def _enter(name: str, value: Any, line: int, told: Told) -> bool:
     """Put a value under the field *name*; False where it cannot be meant."""
     if name == "status" and isinstance(value, str):
-        _enter_status(value, line, told)
+        enter_status(value, line, told)
         return True
     texts = value if isinstance(value, list) else [value]
     if not all(isinstance(text, str | int) and not isinstance(text, bool) for text in texts):
         return name == "affects" and _put_affects(value, line, told)
-    said = [str(text) for text in texts if str(text).strip() and not _PLACEHOLDER.fullmatch(str(text).strip())]
+    said = [str(text) for text in texts if str(text).strip() and not PLACEHOLDER.fullmatch(str(text).strip())]
     if not said:
         return True
     if name in DAYS:
         return _enter_day(name, said[0], line, told)
     if name in RELATIONS.values():
-        told.put(name, [id for text in said for id in _named_records(text)], line)
+        told.put(name, [id for text in said for id in named_records(text)], line)
     elif name in PEOPLE:
         told.put(name, [person for text in said for person in _people(text)], line)
     elif name in ("tags", "aliases", "audience"):
@@ -156,7 +124,7 @@ def _put_affects(value: Any, line: int, told: Told) -> bool:
 
 def _enter_day(name: str, written: str, line: int, told: Told) -> bool:
     try:
-        day = day_of(plain_line(written)).isoformat()
+        day = day_of(trimmed(plain_line(written))).isoformat()
     except ValueError:
         told.notes.append(("undated-decision", f"`{written.strip()[:60]}` is no single day", line))
         return False
@@ -164,74 +132,17 @@ def _enter_day(name: str, written: str, line: int, told: Told) -> bool:
     return True
 
 
-def _enter_status(written: str, line: int, told: Told) -> None:
-    """The lines of a status: a word of a status, and what the record does to others."""
-    for number, raw in enumerate(part for part in written.split("\n") if part.strip()):
-        said = plain_line(raw.strip().lstrip("*-+> "))
-        folded = said.casefold()
-        relation = next((words for words in RELATIONS if folded.startswith(words)), None)
-        if relation is not None:
-            name = RELATIONS[relation]
-            told.put(name, _named_records(raw), line + number)
-            if name == "superseded_by":
-                told.put("status", "superseded", line + number)
-            told.keep("status_links", said, line + number)
-            continue
-        word = _status_in(folded)
-        if word is not None:
-            told.put("status", STATUS_WORDS.get(word, word), line + number)
-            if folded not in STATUSES:
-                told.keep("status", said, line + number)
-            _enter_rest_of_status(said[len(word) :], line + number, told)
-        elif not _PLACEHOLDER.fullmatch(said):
-            told.keep("status", said, line + number)
-            if number == 0:
-                told.put("status", "proposed", line)
-                told.notes.append(("unknown-status", said, line))
-
-
-def _status_in(folded: str) -> str | None:
-    """The longest word of a status that the line begins with."""
-    words = sorted((*STATUSES, *STATUS_WORDS), key=len, reverse=True)
-    return next((word for word in words if re.match(rf"{re.escape(word)}\b", folded)), None)
-
-
-def _enter_rest_of_status(rest: str, line: int, told: Told) -> None:
-    """`Accepted on 2017-07-14` has the day in it."""
-    written = re.sub(r"^\W*(?:on\b)?\s*|[)\s]+$", "", rest, flags=re.IGNORECASE)
-    try:
-        told.put("decided_on", day_of(written).isoformat(), line)
-    except ValueError:
-        return  # other words are kept with the status
-
-
-def _named_records(text: str) -> list[str]:
-    """The records that a text leads to: by link, else by their numbers or ids."""
-    found = [
-        PurePosixPath(href.partition("#")[0]).name
-        for _, href in links_in(text)
-        if href.partition("#")[0].endswith(".md")
-    ]
-    if found:
-        return found
-    plain = plain_line(text)
-    if named := _NAMED.findall(plain):
-        return [f"#{name}" if name.isdigit() else name for name in named]
-    return [word for word in re.split(r"[\s,;]+", plain) if _SLUG.fullmatch(word) and "-" in word]
-
-
 def _people(text: str) -> list[str]:
-    named = (plain_line(_MAIL.sub("", part)) for part in _BETWEEN.split(text))
+    named = (_SIGN.sub("", plain_line(_MAIL.sub("", part))) for part in _BETWEEN.split(text))
     return [name for name in named if name]
 
 
-def _from_sections(document: Document, title: Section | None, source: DecisionSource, told: Told) -> None:
+def _from_sections(document: Document, title: Section | None, told: Told) -> None:
     """Each section into its field. A heading inside a section that is no field of its own belongs to it."""
-    headings = HEADINGS[source.format]
     name, level, line, heading = "", 0, 1, ""
     blocks: list[Block] = []
     for section in document.sections:
-        found = headings.get(section.title.casefold().strip(" :"))
+        found = told.names.heading(section.title)
         is_inner = bool(name) and section.level > level and (found is None or name == "arguments")
         if section is title or section.level == 0:
             _enter_preamble(section.blocks, told)
@@ -248,23 +159,27 @@ def _from_sections(document: Document, title: Section | None, source: DecisionSo
 def _enter_preamble(blocks: Iterable[Block], told: Told) -> None:
     """The lines between the title and the first heading: keys with their values, and other text."""
     for block in blocks:
-        rest = [(words, line) for key, value, line, words in _pairs(block) if not _enter_pair(key, value, line, told)]
+        rest = [
+            (words, line)
+            for key, value, line, words in _pairs(block, told.names)
+            if not _enter_pair(key, value, line, told)
+        ]
         for words, line in rest:
             told.keep("introduction", words, line)
 
 
 def _enter_pair(key: str, value: str, line: int, told: Told) -> bool:
-    name = KEYS.get(_key(key))
+    name = told.names.key(key)
     return name is not None and _enter(name, value, line, told)
 
 
-def _pairs(block: Block) -> Iterator[tuple[str, str, int, str]]:
+def _pairs(block: Block, names: Names) -> Iterator[tuple[str, str, int, str]]:
     """Key, value, line and words of every line, item or row; the key is empty where there is none."""
     if block.rows:
-        yield from _pairs_of_table(block)
+        yield from _pairs_of_table(block, names)
         return
     lines = block.items or tuple(block.text.split("\n"))
-    if not block.items and not any(KEYS.get(_key(found[1])) for text in lines if (found := _KEYED.match(text))):
+    if not block.items and not any(names.key(found[1]) for text in lines if (found := _KEYED.match(text))):
         yield "", "", block.line, block.text
         return
     for number, text in enumerate(lines):
@@ -276,10 +191,10 @@ def _pairs(block: Block) -> Iterator[tuple[str, str, int, str]]:
         )
 
 
-def _pairs_of_table(block: Block) -> Iterator[tuple[str, str, int, str]]:
+def _pairs_of_table(block: Block, names: Names) -> Iterator[tuple[str, str, int, str]]:
     """A table with its keys in the first row, of which the last row counts, or in the first column."""
     head, *body = block.rows
-    if body and all(_key(cell) in KEYS for cell in head):
+    if body and all(names.key(cell) for cell in head):
         yield from ((key, value, block.line, value) for key, value in zip(head, body[-1], strict=False))
         return
     for number, row in enumerate(block.rows):
@@ -307,6 +222,8 @@ def _enter_section(name: str, heading: str, line: int, blocks: list[Block], told
         first = next((number for number, block in enumerate(blocks) if block.level), len(blocks))
         told.put("arguments", _arguments(blocks[first:]), line)
         told.keep(heading, _text_of(blocks[:first]), line)
+    elif name == "relations":
+        _enter_relations(heading, blocks, told)
     elif name in ("context", "rationale", "confirmation"):
         already = told.fields.get(name)
         told.put(name, text, line)
@@ -315,14 +232,24 @@ def _enter_section(name: str, heading: str, line: int, blocks: list[Block], told
         told.keep(heading, text, line)
 
 
+def _enter_relations(heading: str, blocks: Iterable[Block], told: Told) -> None:
+    """Links to other records: what the record does to them counts, and every other line is kept."""
+    for block in blocks:
+        lines = block.items or tuple(block.text.split("\n"))
+        for number, raw in enumerate(lines):
+            if not enter_relation(raw, block.line + number, told):
+                told.keep(heading, raw, block.line + number)
+
+
 def _enter_status_block(block: Block, told: Told) -> None:
     """A status section may hold other keys too, like the date."""
     rest = []
-    for key, value, line, words in _pairs(block):
-        if _key(key) == "status" or not _enter_pair(key, value, line, told):
-            rest.append((value if _key(key) == "status" else words, line))
+    for key, value, line, words in _pairs(block, told.names):
+        is_status = told.names.key(key) == "status"
+        if is_status or not _enter_pair(key, value, line, told):
+            rest.append((value if is_status else words, line))
     for words, line in rest:
-        _enter_status(words, line, told)
+        enter_status(words, line, told)
 
 
 def _text_of(blocks: Iterable[Block]) -> str:

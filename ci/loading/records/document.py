@@ -18,7 +18,7 @@ DEEPEST = 20  # how deep quotes and lists may nest; what lies deeper is text
 LONGEST = 2_000  # characters of one line that are taken apart
 MOST_LINES = 20_000
 MOST_HEADINGS = 2_000
-_MARKED = re.compile(r"[][*_`<&\\!]")
+_MARKED = re.compile(r"[][*_`<&\\!~]")
 _FENCE = re.compile(r"---[ \t]*\n(.*?)^(?:---|\.\.\.)[ \t]*$\n?", re.MULTILINE | re.DOTALL)
 _COMMENT = re.compile(r"<!--.*?(?:-->|\Z)", re.DOTALL)
 
@@ -190,4 +190,4 @@ def _parser() -> MarkdownIt:
 def _line_parser() -> MarkdownIt:
     from markdown_it import MarkdownIt
 
-    return MarkdownIt("commonmark", {"maxNesting": DEEPEST, "html": False})
+    return MarkdownIt("commonmark", {"maxNesting": DEEPEST, "html": False}).enable("strikethrough")

@@ -27,11 +27,21 @@ _MADR: Mapping[str, str] = {
     "validation": "confirmation",
     "pros and cons of the options": "arguments",
 }
+_OTHERS: Mapping[str, str] = {  # Tyree and Akerman, Alexandrian, and the links of log4brains
+    "issue": "context",
+    "discussion": "context",
+    "solution": "rationale",
+    "argument": "rationale",
+    "positions": "options",
+    "implications": "consequences",
+    "links": "relations",
+    "related decisions": "relations",
+}
 HEADINGS: Mapping[Format, Mapping[str, str]] = {
-    "auto": {**_NYGARD, **_MADR},
+    "auto": {**_NYGARD, **_MADR, **_OTHERS},
     "nygard": _NYGARD,
     "madr": {**_NYGARD, **_MADR},
-    "log4brains": {**_NYGARD, **_MADR},
+    "log4brains": {**_NYGARD, **_MADR, "links": "relations"},
 }
 
 # Key of a line like `Date: 2017-07-14`, of a table or of the front matter → field of the record.

@@ -8,8 +8,9 @@ from typing import Any
 
 from bylaw.authored.decision_sources import DecisionSource
 from ci.findings import Finding, Place
-from ci.loading.records.adr import Told, is_record, record_of
+from ci.loading.records.adr import is_record, record_of
 from ci.loading.records.document import document_of
+from ci.loading.records.told import Told
 from ci.loading.source import Marks, Source, decoded
 
 AS_IT_IS = DecisionSource(folder="adr")  # how a document is read that no source names
@@ -28,9 +29,12 @@ def read(path: str, content: bytes, source: DecisionSource | None) -> tuple[Sour
     """
     text = decoded(content)
     document = document_of(path, text)
-    if not is_record(path, document):
+    if not is_record(path, document, source or AS_IT_IS):
         message = "no decision is written in it: it has no section like `## Decision`, and no status"
-        help = "an index or a template may stay; a record needs `## Status`, `## Context` and `## Decision`"
+        help = (
+            "an index or a template may stay; a record needs `## Status`, `## Context` and `## Decision`; what other "
+            "headings mean is said under `words` in context/decisions/sources.yaml"
+        )
         return None, [Finding("unread-file", message, Place(path, line=1), help=help)]
     told = record_of(path, document, source or AS_IT_IS)
     if "rationale" not in told.fields:

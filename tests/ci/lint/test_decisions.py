@@ -42,8 +42,9 @@ def _repository(root: Path, row: dict[str, Any]) -> Path:
     if folders:
         listed = "".join(f"  - {{folder: {folder}}}\n" for folder in folders)
         _write(root, "context/decisions/sources.yaml", f"sources:\n{listed}")
-    for path, text in {**row.get("adr", {}), **row.get("files", {})}.items():
+    for path, text in {**row.get("adr", {}), **row.get("files", {}), **row.get("tools", {})}.items():
         _write(root, path, text)
+    (root / "context").mkdir(exist_ok=True)
     return root
 
 

@@ -40,7 +40,7 @@ def files_of(row: dict[str, Any]) -> tuple[dict[str, Any], str]:
 ELSEWHERE = {
     "catalog",  # catalog.yaml
     *("chronology", "decision_cycles", "supersessions", "duplicate_numbers"),  # decisions.yaml
-    *("overdue_reviews", "unresolved_affects", "unresolved_markers", "missing_templates"),
+    *("overdue_reviews", "unresolved_affects", "unresolved_markers", "missing_templates", "unnamed_folders"),
     *("unknown_confirmations", "unkept_decisions"),  # confirmations.yaml
 }
 
