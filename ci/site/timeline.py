@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from dataclasses import dataclass
 
 from bylaw.authored.decisions import Decision, Decisions
 from ci.pipeline import Run
+from ci.site.supersessions import Link, Row, drawings
 
 UNDATED = "without a day"
 
@@ -27,6 +27,7 @@ class DecisionTold:
     earlier: tuple[str, ...]
     later: tuple[str, ...]
     governs: tuple[str, ...]
+    stale: tuple[str, ...]  # of what it governs, what is not there
     findings: tuple[tuple[str, str], ...]  # severity and words
 
     @property
@@ -37,17 +38,18 @@ class DecisionTold:
 
 @dataclass(frozen=True, slots=True)
 class Timeline:
-    """The decisions, newest first. `chains`: ids, each in the place of the one before it.
+    """The decisions, newest first. `drawings`: as SVG, which of them took whose place.
 
-    `alone` are decisions that nothing led to and from which nothing followed, `pending` events that no decision rests
-    on, each as its day, id and words.
+    `stale` are decisions that govern what is not there, `alone` those that nothing led to and from which nothing
+    followed, `pending` events that no decision rests on, each as its day, id and words. `tags`: each with its ids.
     """
 
     decisions: tuple[DecisionTold, ...]
-    chains: tuple[tuple[str, ...], ...]
+    drawings: tuple[str, ...]
+    stale: tuple[DecisionTold, ...]
     alone: tuple[str, ...]
     pending: tuple[tuple[str, str, str], ...]
-    tags: tuple[tuple[str, int], ...]
+    tags: tuple[tuple[str, tuple[str, ...]], ...]
 
     @property
     def years(self) -> tuple[tuple[str, tuple[DecisionTold, ...]], ...]:
@@ -61,24 +63,26 @@ def timeline(run: Run) -> Timeline:
     """The decisions of a checked repository."""
     records = run.workspace.decisions
     told = [_told(one, run) for one in records.decisions.values()]
-    count: dict[str, int] = {}
+    tagged: dict[str, list[str]] = {}
     for one in records.decisions.values():
         for tag in one.tags:
-            count[tag] = count.get(tag, 0) + 1
+            tagged.setdefault(tag, []).append(one.id)
+    ordered = sorted(sorted(told, key=lambda one: one.id), key=lambda one: one.day, reverse=True)
     return Timeline(
-        decisions=tuple(sorted(sorted(told, key=lambda one: one.id), key=lambda one: one.day, reverse=True)),
-        chains=tuple(_chains(records)),
+        decisions=tuple(ordered),
+        drawings=_drawn(records),
+        stale=tuple(one for one in ordered if one.stale),
         alone=tuple(id for id, one in records.decisions.items() if _is_alone(one)),
         pending=tuple(
             (str(event.day or ""), id, event.summary or id) for id, event in records.events.items() if not event.led_to
         ),
-        tags=tuple(sorted(count.items(), key=lambda item: (-item[1], item[0]))),
+        tags=tuple((tag, tuple(ids)) for tag, ids in sorted(tagged.items(), key=lambda item: (-len(item[1]), item[0]))),
     )
 
 
 def _told(one: Decision, run: Run) -> DecisionTold:
     path = run.workspace.decisions.sources.get(one.id, "")
-    affects = one.affects
+    affects, id = one.affects, one.id
     about = [finding for finding in run.findings if finding.at.path == path or one.id in finding.rules]
     return DecisionTold(
         id=one.id,
@@ -93,6 +97,7 @@ def _told(one: Decision, run: Run) -> DecisionTold:
         earlier=tuple(one.supersedes),
         later=tuple(one.superseded_by),
         governs=(*affects.path, *affects.policy, *affects.metric, *affects.package),
+        stale=tuple(one.rules[2] for one in about if one.id == "unresolved-affects" and one.rules[0:1] == (id,)),
         findings=tuple((finding.severity, finding.message) for finding in about),
     )
 
@@ -102,12 +107,9 @@ def _is_alone(one: Decision) -> bool:
     return not any((*linked, one.amended_by))
 
 
-def _chains(records: Decisions) -> Iterator[tuple[str, ...]]:
-    """From each decision that took nobody's place, through the first that took its own, and so on."""
-    for id, one in records.decisions.items():
-        if one.superseded_by and not one.supersedes:
-            chain, seen = [id], {id}
-            while following := [name for name in records.decisions[chain[-1]].superseded_by if name not in seen]:
-                chain.append(following[0])
-                seen.add(following[0])
-            yield tuple(chain)
+def _drawn(records: Decisions) -> tuple[str, ...]:
+    """What took whose place, and what was changed in part."""
+    ones = records.decisions
+    rows = {id: Row(id, one.option, one.status, str(one.decided_on or "")) for id, one in ones.items()}
+    replaced = [Link(old, id) for id, one in ones.items() for old in one.supersedes]
+    return drawings(rows, [*replaced, *(Link(old, id, True) for id, one in ones.items() for old in one.amends)])

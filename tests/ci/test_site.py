@@ -68,12 +68,20 @@ def test_the_decisions_have_a_page_with_their_state_and_what_took_whose_place(tm
         ("2020", ["three-queues"]),
         ("without a day", ["perhaps"]),
     ]
-    assert line.chains == (("three-queues", "two-queues", "one-queue"),)
+    (drawing,) = line.drawings
+    assert Page(drawing).links == ["#three-queues", "#two-queues", "#one-queue"] and not Page(drawing).open
+    assert 'aria-label="two-queues: Two. superseded, 2021-02-01. takes the place of three-queues.' in drawing
+    assert [(one.id, one.stale) for one in line.stale] == [("one-queue", ("jobs/**",))]
+    assert line.tags == (("jobs", ("one-queue",)),)
     assert line.alone == ("perhaps",)
     assert line.pending == (("2026-01-01", "audit-2026", "An audit"),)
     assert any("`jobs/**`, which is not there" in words for one in line.decisions for _, words in one.findings)
     made = dict(pages(told))
     page = Page(made["decisions.html"])
+    assert (
+        "jobs/**</code> (not there)" in made["decisions.html"]
+        and '<span class="chip proposed">' in made["decisions.html"]
+    )
     assert {"one-queue", "two-queues", "three-queues", "perhaps"} <= page.ids and page.scripts == 0
     assert not page.open and EVIL not in made["decisions.html"]
     assert "decisions.html" in Page(made["index.html"]).links
