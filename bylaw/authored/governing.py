@@ -5,29 +5,28 @@ from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping
 from functools import lru_cache
 
-from bylaw.authored.decisions import Decision
-
-_SPECIAL = re.compile(r"[*?]")
+SPECIAL = re.compile(r"[*?]")
 
 
 class Governing:
-    """The paths of *decisions*. A folder stands for everything in it; `*` is any name, `**` any number of folders.
+    """The *paths* by the id they belong to. A folder stands for everything in it; `*` is any name, `**` any number of
+    folders.
 
     A path without `*` is looked up. A pattern is tried only on files that have a folder or name of it, or its ending:
     thousands of patterns and thousands of files would be millions of trials.
     """
 
-    def __init__(self, decisions: Mapping[str, Decision], marked: Mapping[str, Iterable[str]] | None = None) -> None:
+    def __init__(self, paths: Mapping[str, Iterable[str]], marked: Mapping[str, Iterable[str]] | None = None) -> None:
         self._exact: dict[str, set[str]] = defaultdict(set)
         self._patterns: dict[str, dict[str, set[str]]] = defaultdict(dict)
-        for id, one in decisions.items():
-            for path in one.affects.path:
+        for id, patterns in paths.items():
+            for path in patterns:
                 self._enter(path.strip("/"), id)
         for path, ids in (marked or {}).items():
-            self._exact[path].update(id for id in ids if id in decisions)
+            self._exact[path].update(id for id in ids if id in paths)
 
     def of(self, path: str) -> frozenset[str]:
-        """The ids of the decisions that govern the file at *path*."""
+        """The ids of those that govern the file at *path*."""
         found: set[str] = set()
         for folder in _upwards(path):
             found |= self._exact.get(folder, set())
@@ -39,7 +38,7 @@ class Governing:
         return frozenset(found)
 
     def _enter(self, path: str, id: str) -> None:
-        if _SPECIAL.search(path) is None:
+        if SPECIAL.search(path) is None:
             self._exact[path].add(id)
         else:
             self._patterns[_key(path)].setdefault(path, set()).add(id)
@@ -48,14 +47,14 @@ class Governing:
 def _key(pattern: str) -> str:
     """What a file has to have for *pattern* to match: its last whole name, else the ending of its last part."""
     parts = pattern.split("/")
-    whole = next((part for part in reversed(parts) if part and not _SPECIAL.search(part)), "")
+    whole = next((part for part in reversed(parts) if part and not SPECIAL.search(part)), "")
     return whole or _ending(parts[-1])
 
 
 def _ending(name: str) -> str:
     """The ending of a file's name with its dot; none where it is not written out."""
     _, dot, ending = name.rpartition(".")
-    return "" if not dot or _SPECIAL.search(ending) else f".{ending}"
+    return "" if not dot or SPECIAL.search(ending) else f".{ending}"
 
 
 def _upwards(path: str) -> Iterator[str]:

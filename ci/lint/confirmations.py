@@ -5,7 +5,7 @@ What people look at (texts) is theirs; what only rows show is asked in `ci.measu
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from datetime import date
 
 from bylaw.authored.confirmation import Confirmation
@@ -13,11 +13,10 @@ from bylaw.authored.context import Metric
 from bylaw.authored.decisions import Decision
 from bylaw.authored.policies import Policy
 from ci.findings import SEVERITIES, Finding, Place
-from ci.lint.decision_links import is_there
 from ci.loading.load import Workspace
+from ci.loading.present import present
 from ci.loading.schema.nearest import did_you_mean
 
-Check = Callable[[Workspace, Confirmation], "str | None"]  # why it does not hold; None where it does
 UNKEPT = "unkept-decision"
 OF_EVERYTHING = ("policy", "case", "no_finding")  # what no part of a repository knows alone
 HELP = "see to it that it holds again, or decide anew: supersede the decision, or correct what confirms it"
@@ -53,9 +52,15 @@ def unknown_confirmations(workspace: Workspace) -> Iterator[Finding]:
 
 def unkept_decisions(workspace: Workspace) -> Iterator[Finding]:
     """A decision that holds is kept, as far as what confirms it can be seen without asking anything."""
-    for one, confirmation, place in each_check(workspace, *LOCAL):
+    asked = list(each_check(workspace, "metric", "path", "no_path"))
+    there = present(workspace.root, {one.path or one.no_path or "" for _, one, _ in asked} - {""})
+    for one, confirmation, place in asked:
         kind, name = confirmation.check or ("", "")
-        why = LOCAL[kind](workspace, confirmation)
+        if kind == "metric":
+            why = _redefined(workspace, confirmation)
+        else:
+            is_there = name in there
+            why = None if is_there is (kind == "path") else f"`{name}` is {'' if is_there else 'not '}there"
         if why is not None:
             yield unkept(one, place, kind, name, why)
 
@@ -114,25 +119,12 @@ def _not_in_force(policy: Policy, at: date | None) -> str | None:
     return None
 
 
-def _metric(workspace: Workspace, confirmation: Confirmation) -> str | None:
+def _redefined(workspace: Workspace, confirmation: Confirmation) -> str | None:
     metric = workspace.context.metrics.get(confirmation.metric or "")
     if metric is None:
         return None
     written, now = (" ".join(text.split()) for text in (confirmation.defined_as or "", definition_of(metric)))
     return None if written == now else f"the metric `{metric.name}` is defined as `{now}`, and no more as `{written}`"
-
-
-def _path(workspace: Workspace, confirmation: Confirmation) -> str | None:
-    path = confirmation.path or ""
-    return None if is_there(workspace.root, path) else f"`{path}` is not there"
-
-
-def _no_path(workspace: Workspace, confirmation: Confirmation) -> str | None:
-    path = confirmation.no_path or ""
-    return f"`{path}` is there" if is_there(workspace.root, path) else None
-
-
-LOCAL: Mapping[str, Check] = {"metric": _metric, "path": _path, "no_path": _no_path}
 
 
 def _place(workspace: Workspace, path: str, number: int, kind: str) -> Place:

@@ -13,6 +13,7 @@ from ci.lint.decisions import by_folder_and_number, place_of_link
 from ci.loading.commits.markers import markers_at, named_by
 from ci.loading.load import Workspace
 from ci.loading.packages import package_name, packages_of
+from ci.loading.present import present
 from ci.loading.schema.nearest import did_you_mean
 
 ADR_DIR = ".adr-dir"
@@ -59,6 +60,8 @@ def overdue_reviews(workspace: Workspace) -> Iterator[Finding]:
 def unresolved_affects(workspace: Workspace) -> Iterator[Finding]:
     """What a decision governs is there: its files, policies, metrics, and packages where all of them are known."""
     packages = _packages(workspace)
+    ones = workspace.decisions.decisions
+    there = present(workspace.root, {path for one in ones.values() for path in one.affects.path})
     for id, one in workspace.decisions.decisions.items():
         if not one.affects:
             continue
@@ -73,7 +76,7 @@ def unresolved_affects(workspace: Workspace) -> Iterator[Finding]:
             if packages is not None and package_name(name) not in packages:
                 yield _unresolved(workspace, id, "package", number, name, did_you_mean(name, packages))
         for number, pattern in enumerate(one.affects.path):
-            if not is_there(workspace.root, pattern):
+            if pattern not in there:
                 yield _unresolved(workspace, id, "path", number, pattern, None)
 
 
@@ -107,7 +110,7 @@ def unnamed_folders(workspace: Workspace) -> Iterator[Finding]:
     except (OSError, UnicodeDecodeError):
         return
     is_read = any(path.startswith(f"{folder}/") and path.endswith(".md") for path in workspace.sources)
-    if folder and not is_read and is_there(workspace.root, f"{folder}/*.md"):
+    if folder and not is_read and present(workspace.root, [f"{folder}/*.md"]):
         message = f"adr-tools keeps decisions in `{folder}`, and no source reads that folder"
         help = f"name it in context/decisions/sources.yaml: `sources: [{{folder: {folder}}}]`"
         yield Finding("unread-file", message, Place(ADR_DIR, line=1), rules=(folder,), help=help)
@@ -188,14 +191,3 @@ def _unresolved(workspace: Workspace, id: str, kind: str, number: int, name: str
         rules=(id, kind, name),
         help=nearest or "correct the name, or take it out",
     )
-
-
-def is_there(root: Path, pattern: str) -> bool:
-    """Is there a file or folder of that name below *root*?"""
-    parts = pattern.split("/")
-    if pattern.startswith("/") or ".." in parts or "\0" in pattern:
-        return False
-    try:
-        return next(root.glob(pattern), None) is not None
-    except ValueError:  # `a**` and the like
-        return False

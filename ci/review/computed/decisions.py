@@ -37,7 +37,10 @@ def governing(root: Path, base: str, decisions: Decisions) -> list[GoverningDeci
 
 def found_for(paths: Iterable[str], decisions: Decisions, marked: dict[str, set[str]]) -> list[GoverningDecision]:
     """The same for files that are known, of which some name a decision themselves."""
-    known, touched = Governing(decisions.decisions, marked), defaultdict[str, list[str]](list)
+    known, touched = (
+        Governing({id: one.affects.path for id, one in decisions.decisions.items()}, marked),
+        defaultdict[str, list[str]](list),
+    )
     for path in paths:
         for id in known.of(path):
             touched[id].append(path)

@@ -17,6 +17,7 @@ from bylaw.authored.governing import Governing
 from bylaw.cli import bylaw
 from ci.loading.commits.markers import with_marked_files
 from ci.loading.load import load
+from ci.loading.present import present
 from ci.review.computed.compute import compute
 from ci.review.computed.decisions import changed_paths, found_for
 from ci.review.computed.document import read, write
@@ -99,6 +100,18 @@ def test_they_are_advice_and_fail_nothing(tmp_path: Path) -> None:
     assert done.exit_code == 0, done.output
 
 
+def test_records_in_markdown_are_heard_of_too(tmp_path: Path) -> None:
+    root = _repository(tmp_path)
+    _write(root, "context/decisions/sources.yaml", "sources: [{folder: docs/adr}]\n")
+    front = "---\nstatus: rejected\ndate: 2020-01-01\naffects: [pay]\n---\n"
+    _write(root, "docs/adr/0004-pay.md", f"{front}# 4. Pay by mail\n\n## Decision\n\nNo.\n")
+    _write(root, "pay/pay.py", "x = 2\n")
+    _git(root, "add", ".")
+    _git(root, "commit", "-qm", "second")
+    told = [(one.id, one.status, one.record) for one in compute(root, "main", DAY).decisions]
+    assert ("0004-pay", "rejected", "docs/adr/0004-pay.md") in told
+
+
 def test_no_record_is_about_other_files(tmp_path: Path) -> None:
     root = _repository(tmp_path)
     _write(root, "mail/inner/send.py")
@@ -145,13 +158,13 @@ def test_the_bundle_knows_the_files_that_name_a_decision(tmp_path: Path) -> None
 )
 def test_a_pattern_governs(pattern: str, path: str, governs: bool) -> None:
     one = _decision("a-pattern", [pattern])
-    assert bool(Governing({one.id: one}).of(path)) is governs
+    assert bool(Governing({one.id: one.affects.path}).of(path)) is governs
 
 
 @given(st.text(alphabet="ab*?/.([", min_size=1, max_size=12), st.text(alphabet="ab/.([", max_size=12))
 def test_no_pattern_breaks_the_look_up(pattern: str, path: str) -> None:
     one = _decision("a-pattern", [pattern])
-    assert Governing({one.id: one}).of(path) <= {one.id}
+    assert Governing({one.id: one.affects.path}).of(path) <= {one.id}
 
 
 def _decision(id: str, paths: list[str]) -> Decision:
@@ -174,3 +187,14 @@ def test_three_thousand_files_and_a_thousand_records_take_less_than_two_seconds(
     found = found_for(paths, records, {})
     assert len(found) == 1_000 and all(one.path_count for one in found)
     assert time.perf_counter() - since < SECONDS
+
+
+def test_a_thousand_records_are_held_against_the_files_by_one_walk(tmp_path: Path) -> None:
+    for n in range(400):
+        _write(tmp_path, f"src/part{n}/deep/name{n}/file.py")
+    patterns = [pattern for n in range(1_000) for pattern in (f"**/name{n}/*.py", f"src/*{n}/**", f"src/part{n}")]
+    since = time.process_time()
+    there = present(tmp_path, [*patterns, "../x", "/etc", "src/**/file.py", ""])
+    assert time.process_time() - since < SECONDS
+    assert {f"**/name{n}/*.py" for n in range(400)} <= there and "**/name400/*.py" not in there
+    assert {"src/part399", "src/**/file.py"} <= there and not there & {"src/part400", "../x", "/etc", ""}
