@@ -266,7 +266,7 @@ class Gate:
             causes = causes_in(self.bundle.policies.get(rule.policy_id, {}))
             known = Reason(f"{lead}{text}", rule.policy_id, rule.rule_id, source.path, source.line, causes)
             self._reasons[i, lead] = known
-        if not known.decisions:
+        if not any(one.audience for one in known.decisions):
             return known
         return replace(known, decisions=tuple(c for c in known.decisions if self._may_read(c.audience, actor)))
 

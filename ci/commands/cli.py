@@ -9,7 +9,7 @@ import click
 
 from bylaw.language.counting import count
 from ci.commands.days import Day
-from ci.commands.options import ROOT
+from ci.commands.options import ROOT, Nearest
 
 # The names of `ci.commands.listing.KINDS` and `ci.commands.skeleton.KINDS`, which are loaded later.
 LISTED = ("facts", "actions", "outcomes", "policies", "domains", "owners", "cases", "entities", "metrics", "gotchas",
@@ -18,7 +18,7 @@ MADE = ("policy", "case", "entity", "metric", "gotcha", "glossary", "decision")
 
 
 @click.command("list")
-@click.argument("kind", type=click.Choice(LISTED))
+@click.argument("kind", type=Nearest(LISTED))
 @ROOT
 @click.option("--json", "as_json", is_flag=True, help="One JSON document and nothing else.")
 def list_(kind: str, root: Path, as_json: bool) -> None:
@@ -44,7 +44,7 @@ def list_(kind: str, root: Path, as_json: bool) -> None:
 
 
 @click.command()
-@click.argument("kind", type=click.Choice(MADE))
+@click.argument("kind", type=Nearest(MADE))
 @click.argument("name")
 @ROOT
 @click.option("--domain", help="Of a case: the domain whose file it goes to. Of a policy its id says it.")

@@ -175,3 +175,17 @@ def test_the_words_of_a_list_say_what_a_fact_can_be() -> None:
     from ci.commands.listing import _domain
 
     assert _domain(told.facts["age"]) == "0…120 years"
+
+
+@each(
+    ("words", "nearest"),
+    [(("list", "fact"), "facts"), (("list", "Policies"), "policies"), (("new", "metrics", "x"), "metric")],
+)
+def test_a_kind_that_is_none_hears_the_nearest(words: tuple[str, ...], nearest: str, root: Path) -> None:
+    problem = call(*words, "--root", root).exception
+    assert f"did you mean `{nearest}`?" in str(getattr(problem, "help", ""))
+
+
+def test_a_finding_is_explained_where_there_is_no_repository(tmp_path: Path) -> None:
+    told = call("explain", "unkept-decision", "--root", tmp_path / "nowhere")
+    assert told.exit_code == 0 and "confirmation" in told.output
