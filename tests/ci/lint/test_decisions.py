@@ -75,3 +75,23 @@ def test_a_template_that_is_not_there_is_told(tmp_path: Path, template: str) -> 
     (told,) = [one for one in lint(workspace) if one.id == "missing-template"]
     assert told.at.route == ("intents", "who_decided", "template")
     assert "there are " in (told.help or "") and "who_decided_v1" in (told.help or "")
+
+
+def test_the_bounds_of_a_repository_are_those_that_a_notice_tells(tmp_path: Path) -> None:
+    _write(tmp_path, "rules/intents.yaml", "lengths: {rationale: 40}\n")
+    record = "id: a-record\noption: One\nrationale: So many words that nobody reads all of them at once.\n"
+    _write(tmp_path, "context/decisions/decisions/a-record.yaml", f"{record}decided_on: 2020-01-01\n")
+    (told,) = load(tmp_path).findings
+    assert told.id == "long-text" and "shows the first 40" in told.message
+
+
+def test_far_more_than_thirty_bad_inputs_are_caught_by_name() -> None:
+    """Rows that are told something with its line and its words, in the tables of records, documents, links and edits."""
+    tests = Path(__file__).parents[2]
+    linted = [tuple(one) for row in ROWS for one in row["told"]]
+    documents = read("bad.yaml", (tests / "ci/loading/records/bad.yaml").read_bytes()).data
+    edits = read("decision_edits.yaml", (tests / "ci/decision_edits.yaml").read_bytes()).data["rows"]
+    refused = (tests / "bylaw/authored/decisions.yaml").read_text(encoding="utf-8").count("refused: {at:")
+    named = [one[:1] + one[3:4] for one in linted] + [tuple(row["says"]) for row in documents]
+    named += [tuple(one) for row in edits for one in row["told"]]
+    assert len(set(named)) + refused >= 90, (len(set(named)), refused)
