@@ -4,13 +4,12 @@ A decision says what it `affects`; a policy or a metric may name the `decision` 
 """
 
 from collections import defaultdict
-from collections.abc import Collection, Iterable, Iterator, Mapping
+from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass
-from functools import lru_cache
-from re import Pattern, compile, escape
 from typing import Any
 
-from bylaw.authored.decisions import Decision, Decisions
+from bylaw.authored.decisions import Decision, Decisions, spelled
+from bylaw.authored.governing import Governing
 from bylaw.authored.state import state_of
 
 Governed = tuple[str, str, str]  # policy or metric, its id, the decision that it names
@@ -49,7 +48,10 @@ class Causes:
     def __init__(self, decisions: Decisions) -> None:
         self._decisions = decisions
         self._affecting: dict[tuple[str, str], list[str]] = defaultdict(list)
+        self._called: dict[str, set[str]] = defaultdict(set)
         for id, one in decisions.decisions.items():
+            for name in one.names_beside_id():
+                self._called[spelled(name)].add(id)
             for kind in ("policy", "metric"):
                 for name in getattr(one.affects, kind):
                     self._affecting[kind, name.casefold()].append(id)
@@ -57,8 +59,9 @@ class Causes:
     def of(self, kind: str, id: str, named: str | None = None) -> list[Decision]:
         """The decisions behind one policy or metric, which itself names *named*; those that hold come first."""
         ids = set(self._affecting.get((kind, id.casefold()), ()))
-        if named and (one := self._decisions.named(named)) is not None:
-            ids.add(one.id)
+        called = {named} if named in self._decisions.decisions else self._called.get(spelled(named or ""), set())
+        if len(called) == 1:
+            ids |= called
         return sorted((self._decisions.decisions[id] for id in ids), key=lambda one: (not one.stands, one.id))
 
     def told(self, kind: str, id: str, named: str | None = None) -> tuple[Cause, ...]:
@@ -86,8 +89,11 @@ def causes_in(policy: Mapping[str, Any]) -> tuple[Cause, ...]:
 def governing(decisions: Decisions, path: str) -> list[tuple[Decision, str]]:
     """The decisions that govern a file, with the pattern that says so; those that stand come first."""
     wanted = "/".join(part for part in path.replace("\\", "/").split("/") if part not in ("", "."))
-    found = [(one, hit) for one in decisions.decisions.values() if (hit := _covering(one, wanted)) is not None]
-    return sorted(found, key=lambda pair: (not pair[0].stands, pair[0].id))
+    ones = decisions.decisions.values()
+    hits = Governing({pattern: [pattern] for one in ones for pattern in one.affects.path}).of(wanted)
+    found = ((one, next((pattern for pattern in one.affects.path if pattern in hits), None)) for one in ones)
+    covering = [(one, pattern) for one, pattern in found if pattern is not None]
+    return sorted(covering, key=lambda pair: (not pair[0].stands, pair[0].id))
 
 
 def caused(decisions: Decisions, id: str, named: Iterable[Governed] = ()) -> dict[str, list[str]]:
@@ -99,27 +105,3 @@ def caused(decisions: Decisions, id: str, named: Iterable[Governed] = ()) -> dic
         if one is not None and one.id == id and name not in found[kind]:
             found[kind].append(name)
     return {kind: names for kind, names in found.items() if names}
-
-
-def _covering(decision: Decision, path: str) -> str | None:
-    return next((one for one in decision.affects.path if _pattern(one).fullmatch(path)), None)
-
-
-@lru_cache(maxsize=10_000)
-def _pattern(glob: str) -> Pattern[str]:
-    """`jobs/**` holds all below `jobs`, `*.sql` the files of one folder; a plain name holds itself and all below it."""
-    return compile("".join(_parts(glob.strip("/"))) + "(?:/.*)?")
-
-
-def _parts(glob: str) -> Iterator[str]:
-    at = 0
-    while at < len(glob):
-        if glob.startswith("**/", at):
-            yield "(?:[^/]+/)*"
-            at += 3
-        elif glob.startswith("**", at):
-            yield ".*"
-            at += 2
-        else:
-            yield {"*": "[^/]*", "?": "[^/]"}.get(glob[at], escape(glob[at]))
-            at += 1

@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any
 
+from bylaw.authored.causes import Causes
 from bylaw.authored.context import Context, Dimension, Entity, Fact, Metric, TimeDimension
 from ci.lint.confirmations import definition_of
 from ci.loading.load import Workspace
@@ -35,7 +36,7 @@ def explain_records(workspace: Workspace, id: str) -> Iterator[str]:
     context = workspace.context
     if (metric := context.metrics.get(id)) is not None:
         yield _head(id, "metric", f"metrics/{id}", workspace)
-        yield from _metric(metric, context)
+        yield from _metric(metric, context, Causes(workspace.decisions))
     if (entity := context.entities.get(id)) is not None:
         yield _head(id, "entity", f"entities/{id}", workspace)
         yield from _entity(entity, context)
@@ -55,7 +56,7 @@ def _head(id: str, kind: str, key: str, workspace: Workspace, *route: str | int)
     return f"{id}  {kind}, {path}{line}"
 
 
-def _metric(metric: Metric, context: Context) -> Iterator[str]:
+def _metric(metric: Metric, context: Context, causes: Causes) -> Iterator[str]:
     yield from _said(metric.description)
     yield f"  defined as {definition_of(metric)}"
     if metric.time_dimension:
@@ -72,6 +73,8 @@ def _metric(metric: Metric, context: Context) -> Iterator[str]:
     yield from _also(metric.synonyms)
     entity = context.entities.get(metric.entity or "")
     yield _owner(metric.owner or (entity.owner if entity else None))
+    for one in causes.told("metric", metric.name, metric.decision):
+        yield f"  decided by {one.words}"
     traps = sorted(one.id for one in context.gotchas.values() if {metric.name, metric.entity} & set(one.applies_to))
     if traps:
         yield f"  traps: {', '.join(traps)}"

@@ -152,3 +152,12 @@ def test_in_a_finding(run: Callable[..., str]) -> None:
     found = json.loads(run("check", "--format", "json"))["findings"]
     (conflict,) = [one for one in found if one["id"] == "conflict"]
     assert f"`POL-REFUND-001` comes from {WORDS.removeprefix('decided by ')}" in conflict["help"]
+
+
+def test_a_metric_says_the_decision_that_it_comes_from(root: Path, run: Callable[..., str]) -> None:
+    entity = "name: refunds\nbase_table: {schema: s, table: refunds}\nprimary_key: {columns: [id]}\n"
+    metric = 'name: refund_count\nentity: refunds\nagg: count\ndecision: "#4"\n'
+    for path, text in {"entities/refunds": entity, "metrics/refund_count": metric}.items():
+        (root / "context" / path).parent.mkdir(exist_ok=True)
+        (root / "context" / f"{path}.yaml").write_text(text, encoding="utf-8")
+    assert WORDS in run("explain", "refund_count")
