@@ -86,7 +86,7 @@ def test_the_bounds_of_a_repository_are_those_that_a_notice_tells(tmp_path: Path
 
 
 def test_far_more_than_thirty_bad_inputs_are_caught_by_name() -> None:
-    """Rows that are told something with its line and its words, in the tables of records, documents, links and edits."""
+    """Rows that are told something with its line and its words, in the tables of records, documents and edits."""
     tests = Path(__file__).parents[2]
     linted = [tuple(one) for row in ROWS for one in row["told"]]
     documents = read("bad.yaml", (tests / "ci/loading/records/bad.yaml").read_bytes()).data
