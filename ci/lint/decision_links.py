@@ -14,6 +14,8 @@ from ci.loading.commits.markers import markers_at, named_by
 from ci.loading.load import Workspace
 from ci.loading.packages import package_name, packages_of
 from ci.loading.present import present
+from ci.loading.records.sources import PATHS as SOURCES
+from ci.loading.records.sources import source_for, sources_of
 from ci.loading.schema.nearest import did_you_mean
 
 ADR_DIR = ".adr-dir"
@@ -109,8 +111,8 @@ def unnamed_folders(workspace: Workspace) -> Iterator[Finding]:
             folder = file.readline(500).strip().removeprefix("./").rstrip("/")
     except (OSError, UnicodeDecodeError):
         return
-    is_read = any(path.startswith(f"{folder}/") and path.endswith(".md") for path in workspace.sources)
-    if folder and not is_read and present(workspace.root, [f"{folder}/*.md"]):
+    named = [one for path in SOURCES if path in workspace.sources for one in sources_of(workspace.sources[path].data)]
+    if folder and source_for(f"{folder}/0001.md", named) is None and present(workspace.root, [f"{folder}/*.md"]):
         message = f"adr-tools keeps decisions in `{folder}`, and no source reads that folder"
         help = f"name it in context/decisions/sources.yaml: `sources: [{{folder: {folder}}}]`"
         yield Finding("unread-file", message, Place(ADR_DIR, line=1), rules=(folder,), help=help)
