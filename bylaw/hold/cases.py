@@ -4,14 +4,19 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import replace
+from fractions import Fraction
 
 from bylaw.authored.wording import SLOT
 from bylaw.hold.bearing import Bearing
-from bylaw.hold.values import amount_of, comparisons_at, is_said, operators_in, unit_of
-from bylaw.hold.words import Name, stems_of
+from bylaw.hold.elapsed import Elapsed, elapsed, past_days, words_of_day
+from bylaw.hold.item import Item
+from bylaw.hold.spoken_days import has_year, said_days
+from bylaw.hold.values import amount_of, are_equal, comparisons_at, is_said, operators_in, unit_of
+from bylaw.hold.words import Name, is_content, stems_of
 from bylaw.language.figures import Figure
 from bylaw.language.lexicon import lexicon, stem
 from bylaw.language.text import Token, words_of
+from bylaw.language.units import seconds_in, unit_named
 
 _ELAPSED = frozenset(("after", "since"))  # beside a duration: how long it has been, or a limit
 _ALTERING_FACT = frozenset(("without",))  # of a fact it is a negation
@@ -84,8 +89,48 @@ def bear_value(one: Bearing, name: Name) -> None:
         _bear_category(one, name)
     elif name.type == "date":
         bear_day(one, name)
-    else:
+    elif not _bear_elapsed(one, name):
         bear_amount(one, name)
+
+
+def _bear_elapsed(one: Bearing, name: Name) -> bool:
+    """Hold a duration against the day that says since when; returns whether the quote has one, and no figure for it."""
+    if seconds_in(name.unit) is None:
+        return False
+    days = [day for day in past_days(one.values) if day.begins < one.place[1] and one.place[0] < day.ends]
+    unit = unit_of(one.item.unit, name.unit)
+    figures = [
+        figure
+        for figure in one.values.figures_at(*one.place, beside_time=True)
+        if not any(day.begins <= figure.start < day.ends for day in days)
+    ]
+    is_figure = any(is_said(figure, value, unit) for figure in figures for value in one.item.values)
+    if not days or is_figure:
+        return False
+    words = None if len(days) > 1 else words_of_day(days[0], name, one.index, one.passage, one.around)
+    is_inside = words is not None and one.place[0] <= min(days[0].begins, words[0].start)
+    if words is None or not is_inside or one.place[1] < max(days[0].ends, words[-1].end):
+        one.refuse("no words of it stand beside the day")
+        return True
+    if not _is_elapsed(one.item, unit or "", elapsed(days[0], name, one.values.clock.today), name):
+        one.refuse(f"since then it has not been {one.item.value} {unit}")
+    if one.is_negated():
+        one.refuse("the words deny it")
+    one.take((*words, *one.seen.words(days[0].begins, days[0].ends)))
+    if any(is_content(token.word) for token in words):  # else its form is of empty words, and stands there whole
+        one.bear_name(name)
+    return True
+
+
+def _is_elapsed(item: Item, unit: str, told: Elapsed, name: Name) -> bool:
+    """Does an item say a duration as the day tells it, or one of its bounds?"""
+    said = [amount_of(value) for value in item.values]
+    mine = [(told.operator, told.values), (">=", told.values[:1]), ("<=", told.values[1:])]
+    wanted = next((values for operator, values in mine if operator == (item.operator or "==")), ())
+    return len(said) == len(wanted) > 0 and all(
+        isinstance(one, Fraction) and are_equal(one, unit, other, unit_named(name.unit) or "")
+        for one, other in zip(said, wanted, strict=True)
+    )
 
 
 def _bear_flag(one: Bearing, name: Name) -> None:
@@ -261,19 +306,36 @@ def _bear_operator(one: Bearing, is_duration: bool, called: frozenset[int]) -> N
 
 
 def bear_day(one: Bearing, name: Name) -> None:
-    """A day, as the one grammar of time reads it."""
-    spans = one.values.spans_at(*one.place)
-    days = {one_.start.isoformat() for one_ in spans if one_.start and one_.end and (one_.end - one_.start).days == 1}
+    """A day or days, as the one grammar of time reads them: on, between, before or from."""
+    spans = [span for span in one.values.spans_at(*one.place) if said_days(span, one.seen) is not None]
+    if not spans:
+        _bear_written_day(one)
+    elif len(spans) > 1:
+        one.refuse("these words are more than one time")
+    else:
+        told = said_days(spans[0], one.seen)
+        assert told is not None
+        if not told.bears(one.item.operator, one.item.values):
+            one.refuse(f"the words say {told.operator} {' and '.join(told.values)}")
+        if not has_year(spans[0], one.seen):
+            one.weaken("value", "the year is not said")
+        one.take(one.seen.words(spans[0].begins, spans[0].ends))
+    if left := one.values.cut_off(*one.place):
+        one.refuse(f"“{left}” belongs to the day as well")
+    if one.is_negated():
+        one.refuse("the words deny it")
+    one.take_comparisons()
+    one.bear_name(name)
+
+
+def _bear_written_day(one: Bearing) -> None:
+    """A day in digits, which may be one of two: 03/04/2026."""
     figures = one.values.figures_at(*one.place, beside_time=True)
     for value in one.item.values:
         mine = [figure for figure in figures if is_said(figure, value, None)]
-        if str(value) not in days and not mine:
+        if not mine:
             one.refuse(f"the words do not say {value}")
         for figure in mine:
             one.take(one.seen.words(figure.start, figure.end))
-    if left := one.values.cut_off(*one.place):
-        one.refuse(f"“{left}” belongs to the day as well")
-    for span in spans:
-        one.take(one.seen.words(span.begins, span.ends))
-    one.take_comparisons()
-    one.bear_name(name)
+    if operators_in(one.tokens) != {one.item.operator or "=="} - {"=="}:
+        one.refuse("the words bound it otherwise")

@@ -11,7 +11,9 @@ from bylaw.authored.wording import SLOT
 from bylaw.hold import standing
 from bylaw.hold.bearing import is_empty
 from bylaw.hold.cases import count_units, form_words
+from bylaw.hold.elapsed import elapsed, past_days, words_of_day
 from bylaw.hold.item import MOST_ITEMS, Item
+from bylaw.hold.spoken_days import said_days
 from bylaw.hold.text import Seen
 from bylaw.hold.values import Values, comparisons_at
 from bylaw.hold.words import Index, Mention, Name, is_content, stems_of
@@ -50,7 +52,7 @@ def match_case(seen: Seen, values: Values, index: Index) -> Iterator[Item]:
     tested = frozenset[str]().union(*(one.tests for one in asked))
     beside = frozenset[str]().union(*(one.beside for one in asked))
     facts = _Facts(seen, values, index, tested, tested | beside, asking if asked else frozenset())
-    told = [*facts.said(mentions, taken), *facts.figures(taken)]
+    told = [*facts.said(mentions, taken), *facts.elapsed(taken), *facts.figures(taken)]
     yield from _agreed(seen, [*told, *facts.days({at for at, item in told if item.unit is not None})])
 
 
@@ -125,6 +127,23 @@ class _Facts:
             if item is not None and self.is_wanted((near or owners)[0][0], passage):
                 taken.update(token.start for token in words)
                 yield words[0].start, item
+
+    def elapsed(self, taken: set[int]) -> Iterator[tuple[int, Item]]:
+        """Durations by the day since which they have run, each for the names whose words stand beside it."""
+        facts = [one for (group, _), one in self.index.names.items() if group == "fact"]
+        for day in past_days(self.values):
+            passage = self.seen.passage_of(day.begins, day.ends)
+            if passage is None:
+                continue
+            tokens = self.seen.words(passage.start, passage.end)
+            wanted = (name for name in facts if self.is_wanted(name, passage))
+            rows = ((one, words_of_day(day, one, self.index, passage, tokens)) for one in wanted)
+            found = [(name, words) for name, words in rows if words is not None]
+            tested = [one for one in found if one[0].name in self.tested]
+            for name, words in tested or (found if len(found) == 1 else ()):
+                quote = self.seen.text.seen[min(day.begins, words[0].start) : max(day.ends, words[-1].end)]
+                taken.update(token.start for token in tokens if day.begins <= token.start < day.ends)
+                yield day.begins, elapsed(day, name, self.values.clock.today).item(name, quote)
 
     def figures(self, taken: set[int]) -> Iterator[tuple[int, Item]]:
         """Numbers, each for the one name whose unit fits and whose words stand in its clause."""
@@ -325,9 +344,10 @@ def _days(
     seen: Seen, passage: Passage, values: Values, index: Index, dates: Sequence[Name]
 ) -> Iterator[tuple[int, Item]]:
     for span in values.spans_at(passage.start, passage.end):
-        tokens = seen.words(max(passage.start, span.begins - _WINDOW), min(passage.end, span.ends + _WINDOW))
-        if not span.start or not span.end or (span.end - span.start).days != 1:
+        said = said_days(span, seen)
+        if said is None:
             continue
+        tokens = seen.words(max(passage.start, span.begins - _WINDOW), min(passage.end, span.ends + _WINDOW))
         beside = [token for token in tokens if token.end <= span.begins or token.start >= span.ends]
         words = {one.name: [t for t in beside if not stems_of(t.word).isdisjoint(index.own(one))] for one in dates}
         named = [one for one in dates if words[one.name]]
@@ -335,5 +355,4 @@ def _days(
             near = words[named[0].name]
             start = min([span.begins, *(token.start for token in near)])
             end = max([span.ends, *(token.end for token in near)])
-            quote, day = seen.text.seen[start:end], span.start.isoformat()
-            yield span.begins, Item(kind="fact", name=named[0].name, value=day, quote=quote)
+            yield span.begins, said.item(named[0].name, seen.text.seen[start:end])

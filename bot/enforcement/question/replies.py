@@ -10,9 +10,12 @@ from dataclasses import replace
 from fractions import Fraction
 
 from bot.enforcement.question.asking import goes_on
+from bylaw.hold import standing
 from bylaw.hold.bearing import is_empty
+from bylaw.hold.elapsed import counts_back, elapsed, past_days
 from bylaw.hold.hold import Ground, hold
 from bylaw.hold.item import HeldItem, Item, Proposal, Reading
+from bylaw.hold.spoken_days import said_days
 from bylaw.hold.text import Seen, see
 from bylaw.hold.values import Values, comparisons_at
 from bylaw.hold.words import Name, stems_of
@@ -47,6 +50,8 @@ def read_reply(text: str, asked: str, others: Sequence[Item], ground: Ground) ->
     if name is None or not tokens or is_question or declines(text):
         return None
     stated = [one for one in others if one.name == asked]
+    if not stated and (day := _since_day(text, name, seen, others, ground)) is not None:
+        return day
     found = stated or list(_items(name, seen, tokens, ground))
     if len({(one.operator, str(one.value), one.unit) for one in found}) != 1:
         return None
@@ -59,6 +64,26 @@ def read_reply(text: str, asked: str, others: Sequence[Item], ground: Ground) ->
     if not any(one.item.name == asked and one.status != "refused" and not one.weaknesses for one in held):
         return None
     return replace(reading, held=held)
+
+
+def _since_day(text: str, name: Name, seen: Seen, others: Sequence[Item], ground: Ground) -> Reading | None:
+    """The reading of a day or period as the reply to how long ago something was; None for none, or for several."""
+    days = past_days(Values(seen, ground.clock)) if counts_back(name) else ()
+    if len(days) != 1:
+        return None
+    place = days[0].begins, days[0].ends
+    passage = seen.passage_of(*place)
+    if passage is None or standing.unsure(seen, passage, place) or standing.negations(seen, passage, place, ()):
+        return None
+    item = elapsed(days[0], name, ground.clock.today).item(name, seen.text.seen[slice(*place)])
+    reading = hold(text, Proposal(tuple(others)), ground, "matcher")
+    day = seen.stretch(*place)
+    residue, beside = (
+        tuple(one for one in left if not day.start <= one.start < day.end)
+        for left in (reading.residue, reading.not_used)
+    )
+    held = HeldItem(item, "borne", "it was asked for", place)
+    return replace(reading, held=(held, *reading.held), residue=residue, not_used=beside)
 
 
 def _answering(one: HeldItem) -> HeldItem:
@@ -89,9 +114,8 @@ def _items(name: Name, seen: Seen, tokens: Sequence[Token], ground: Ground) -> I
                     break
     elif name.type == "date":
         for span in Values(seen, ground.clock).spans:
-            if span.start and span.end and (span.end - span.start).days == 1:
-                day = span.start.isoformat()
-                yield Item(kind="fact", name=name.name, value=day, quote=seen.text.seen[span.begins : span.ends])
+            if (days := said_days(span, seen)) is not None:
+                yield days.item(name.name, seen.text.seen[span.begins : span.ends])
     else:
         yield from _amounts(name, seen, tokens, quote, ground)
 
@@ -124,6 +148,8 @@ def _amounts(name: Name, seen: Seen, tokens: Sequence[Token], quote: str, ground
 
 def _is_counted(behind: Token, name: Name, seen: Seen, start: int, ground: Ground) -> bool:
     """Does the word behind a number say that other things are counted?"""
+    if behind.word == "ago" and counts_back(name):
+        return False
     is_same = any(token.clause == behind.clause for token in seen.words(start, behind.start))
     return is_same and not is_empty(behind.word) and not stems_of(behind.word) & ground.index.own(name)
 
