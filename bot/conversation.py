@@ -217,6 +217,11 @@ class Reply(Spoken):
     completeness_flags: dict[str, Any] | None = None
     meta: dict[str, Any] | None = None
 
+    @property
+    def offered(self) -> tuple[Choice, ...]:
+        """What there is to choose from, in the order of its numbers: values of an asked fact come first."""
+        return (*(self.ask.choices if self.ask else ()), *self.choices)
+
 
 @dataclass(frozen=True)
 class Turn:

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from bot.conversation import CORRECTS, PROPOSED, Choice, Citation, Reply
+from bot.conversation import CORRECTS, PROPOSED, Citation, Reply
 from bot.delivery.plots import plot
 
 if TYPE_CHECKING:
@@ -118,8 +118,7 @@ def _different(reply: Reply) -> str:
 
 
 def _choices(reply: Reply) -> str:
-    offered: Sequence[Choice] = reply.choices or (reply.ask.choices if reply.ask else ())
-    return "\n".join(f"  {number}. {safe(choice.label)}" for number, choice in enumerate(offered, 1))
+    return "\n".join(f"  {number}. {safe(choice.label)}" for number, choice in enumerate(reply.offered, 1))
 
 
 def _form(reply: Reply) -> str:

@@ -21,6 +21,7 @@ from bot.enforcement.judged.reading import draft_of, found_by_template
 from bot.enforcement.judged.verdict import owners, verdict
 from bot.enforcement.plain_writer import ask_for, asked_next, plain
 from bot.enforcement.question.asking import asks_open, named_policies
+from bot.enforcement.question.carrying import split_beginning
 from bot.enforcement.question.topic import NO_TOPIC
 from bot.enforcement.read import read_question
 from bot.enforcement.turn import said, turn_of
@@ -77,6 +78,8 @@ def _answered(
     items: object = None,
 ) -> Turn:
     evaluator = index.evaluator_of(readers)
+    is_anew, rest = split_beginning(text)
+    state = _NEW if is_anew and rest else state
     read = read_question(text, today, state, index, llm, items)
     decide = partial(_turn_of, readers=readers, llm=llm)
     turn = answer_held(read, today, state, index, evaluator, readers, decide)

@@ -17,6 +17,7 @@ from bot.claims.conditions import atoms_of
 from bot.claims.terms import Terms, terms_of
 from bot.enforcement.case import Case
 from bot.enforcement.question.bounds import Bound
+from bot.enforcement.question.carrying import Carried, carry, drop_earlier
 from bot.enforcement.question.memory import Memory, load
 from bot.enforcement.question.near import domains_near
 from bot.enforcement.question.told import Read, Unclear, is_sayable
@@ -69,10 +70,15 @@ def assemble_case(
     reading: Reading,
     given: Mapping[str, Value] | None = None,
     is_declined: bool = False,
+    is_anew: bool = False,
 ) -> Case:
-    """The case that *reading* tells, laid over the one that *state* carries; facts *given* count more than both."""
+    """The case that *reading* tells, laid over the one that *state* carries; facts *given* count more than both. Where
+    it *is_anew*, only what the last turn told is left of that.
+    """
     before, given = load(state, evaluator.ruleset.variables), given or {}
     told = tell_facts(reading, index)
+    carried = Carried(drop_earlier(before), True) if is_anew else carry(text, before, reading, told.reads, index)
+    before, reading = carried.memory, _without_marks(reading, carried)
     memory = _laid_over(text, before, reading, told, index, evaluator, today)
     facts = {**memory.facts, **given}
     knows = frozenset(name for name, value in facts.items() if memory.facts.get(name, value) == value)
@@ -86,8 +92,21 @@ def assemble_case(
     return Case(
         text, today, index, evaluator, Words(index.vocabulary), memory, reads, unclear, decision, scope,
         before.asking, is_declined, unused=left, told=knows, bounds=bounds,
-        reading=reading,
+        reading=reading, is_new=carried.is_new,
     )  # fmt: skip
+
+
+def _without_marks(reading: Reading, carried: Carried) -> Reading:
+    """*reading* without the words that only say that another case begins, among what is left over."""
+
+    def left(stretches: tuple[Stretch, ...]) -> tuple[Stretch, ...]:
+        return tuple(one for one in stretches if not any(a <= one.start and one.end <= b for a, b in carried.marks))
+
+    return (
+        reading
+        if not carried.marks
+        else replace(reading, residue=left(reading.residue), not_used=left(reading.not_used))
+    )
 
 
 def _beside(stretches: tuple[Stretch, ...], text: str) -> Iterator[str]:
@@ -112,10 +131,11 @@ def _laid_over(
     facts = {**before.facts, **{read.fact: read.value for read in told.reads}}
     doubted = {one.item.name for one in reading.items if one.item.kind == "fact"} - {one.fact for one in told.reads}
     facts = {name: value for name, value in facts.items() if name not in doubted}  # told anew, and not for sure
-    now = {**before.bounds, **told.bounds}
-    bounds = {name: bound for name, bound in now.items() if name not in {read.fact for read in told.reads}}
+    bounded = {**before.bounds, **told.bounds}
+    bounds = {name: bound for name, bound in bounded.items() if name not in {read.fact for read in told.reads}}
     declined = tuple(name for name in before.declined if name not in facts and name not in bounds)
-    return Memory(facts, None, declined, topic, (), bounds)
+    now = tuple(sorted({*(read.fact for read in told.reads), *told.bounds}))
+    return replace(before, facts=facts, asking=None, declined=declined, topic=topic, offered=(), bounds=bounds, now=now)
 
 
 def tell_facts(reading: Reading, index: BundleIndex) -> Told:

@@ -33,6 +33,7 @@ class Case:
     scope: Scope
     asked: str | None = None  # the fact that this turn should have answered
     is_declined: bool = False
+    is_new: bool = False  # does another case begin, to which nothing that was said before belongs?
     is_other: bool = False  # does whoever asks say that none of what was offered is meant?
     told: frozenset[str] = frozenset()  # the facts that whoever asks knows: all but those that the words say otherwise
     unused: tuple[str, ...] = ()  # what was told and not used, as it is said

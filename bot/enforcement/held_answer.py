@@ -48,9 +48,13 @@ def answer_held(
     """The turn for a text that reads so. *decide* gives the answer of a case that is settled."""
     before = {key: value for key, value in state.items() if key != PENDING}
     reading = _readable(read.reading, index, evaluator)
-    case = assemble_case(read.text, today, before, index, evaluator, reading, is_declined=read.is_declined)
+    case = assemble_case(
+        read.text, today, before, index, evaluator, reading, is_declined=read.is_declined, is_anew=read.is_anew
+    )
     is_more = _goes_on(case)
-    if read.is_other:
+    if read.is_anew and not case.memory.topic.is_named:
+        turn = turn_of(case, "policy", "answered", [write.ASKED_ANEW], ())
+    elif read.is_other:
         turn = _unanswered(case, readers, is_other=True)
     elif not case.asks and not is_more and not _asks_what_policies_say(case.text):
         turn = _offer(case, readers)
@@ -58,7 +62,7 @@ def answer_held(
         turn = _confirmation(case, read.instead)
     else:
         turn = _told(case, decide(_with_against(case)))
-    return _with_always(case, replace(turn, reply=turn.reply.model_copy(update={"reading": reading.written()})))
+    return _with_always(case, replace(turn, reply=turn.reply.model_copy(update={"reading": case.reading.written()})))
 
 
 def _readable(reading: Reading, index: BundleIndex, evaluator: Evaluator) -> Reading:

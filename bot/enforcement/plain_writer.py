@@ -70,7 +70,7 @@ def _left_out(case: Case, decided: Sequence[str]) -> list[str]:
 
 def _is_more_of_nothing(case: Case) -> bool:
     """Does the turn go on with what was said ("and for a cat?", "40") in words that tell nothing of it?"""
-    is_silent = not (case.reads or case.unclear or case.is_declined) and bool(case.facts)
+    is_silent = not (case.reads or case.unclear or case.is_declined or case.is_new) and bool(case.facts)
     return is_silent and not case.asks
 
 

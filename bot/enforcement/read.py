@@ -17,6 +17,7 @@ from bot.conversation import Choice
 from bot.enforcement.assemble import tell_facts
 from bot.enforcement.question import offers
 from bot.enforcement.question.asking import goes_on, is_no_question
+from bot.enforcement.question.carrying import NEW_CASE, split_beginning
 from bot.enforcement.question.memory import Memory, load
 from bot.enforcement.question.replies import declines, read_reply
 from bot.index import BundleIndex
@@ -44,6 +45,7 @@ class QuestionRead:
     is_doubted: bool = False  # do a model and the matcher differ on whether anything is asked?
     is_declined: bool = False
     is_other: bool = False
+    is_anew: bool = False  # is what came before the last turn not to be carried over?
     papers: Mapping[str, Any] = field(default_factory=dict)
     meta: Mapping[str, Any] = field(default_factory=dict)
 
@@ -53,6 +55,9 @@ def read_question(
 ) -> QuestionRead:
     """What *text*, said in the conversation that *state* carries, says."""
     ground = ground_for(index, "policy", today)
+    is_anew, text = split_beginning(text)
+    if is_anew and not text:
+        return QuestionRead(NEW_CASE.label, Reading("given"), is_anew=True)
     if (waiting := _confirmed(text, state, ground)) is not None:
         return waiting
     if items is not None:

@@ -70,8 +70,8 @@ def _says_yes(case: Case, action: str, denied: Sequence[str]) -> bool | None:
     """
     if denied or not is_refusal(case, action):
         return not denied
-    if not _is_said_so(case, action):
-        return False
+    if not _is_said_so(case, action):  # "rent it out" may be no refusal at all
+        return False if lexicon()["negation"].any_in(words_of(case.words.action(action))) else None
     vocabulary = case.index.vocabulary
     outcome = vocabulary.outcomes.get(vocabulary.outcome_of(action) or "")
     return True if outcome and action in map(vocabulary.canonical, outcome.restrictive[-1:]) else None

@@ -8,6 +8,8 @@ from typing import Any
 
 from bot.conversation import Ask, Choice, Citation, Reply, ReplyKind, ReplyStatus, Turn
 from bot.enforcement.case import Case
+from bot.enforcement.question.carrying import NEW_CASE
+from bot.enforcement.question.lookups import lookups
 from bot.enforcement.writing import write
 from bylaw.logic.formula.ir import ConditionalRule, names
 
@@ -34,7 +36,7 @@ def turn_of(
         commit=case.index.commit,
         citations=tuple(_citation(rule, case.index.commit) for rule in cited),
         ask=ask,
-        choices=choices,
+        choices=(*choices, NEW_CASE) if kind == "policy" and carried(case) else choices,
         outcomes=_outcomes(case, outcomes),
         caveats=(write.withheld(case.words, case.withheld),) if case.withheld else (),
         facts={name: variables[name].show(value) for name, value in sorted(case.memory.facts.items())},
@@ -46,9 +48,8 @@ def turn_of(
 
 def said(case: Case, lines: Sequence[str], kind: ReplyKind = "policy", ask: Ask | None = None) -> str:
     """*lines* with what was read, kept and not used beside them: a wrong reading has to be visible."""
-    now = {read.fact for read in case.reads}
     bounded = [one.fact for one in case.unclear if one.tests and one.fact in case.bounds]
-    before = [name for name in sorted({*case.facts, *case.bounds}) if name not in {*now, *bounded}] * (kind == "policy")
+    before = carried(case) if kind == "policy" else []
     relevant = {one.fact for one in case.unclear} & (
         {ask.fact, *case.scope.missing} if ask else {one.fact for one in case.unclear}
     )
@@ -56,9 +57,25 @@ def said(case: Case, lines: Sequence[str], kind: ReplyKind = "policy", ask: Ask 
     notes = write.not_understood(case.words, reversed(unclear.values()))
     notes += dict.fromkeys(f"{words}." for words in case.unused)
     lines = [*notes, *lines] if ask else [*lines, *notes]
+    lines = [write.NEW, *lines] if case.is_new and kind == "policy" else lines
     return "\n".join(
         [*lines, *write.understood(case.words, case.reads, map(case.bounds.__getitem__, bounded), case.said_of(before))]
     )
+
+
+def carried(case: Case) -> list[str]:
+    """The facts that were told before and that the rules of what is asked, or of what is told with it, test."""
+    known, asked, day = lookups(case.index), case.memory.topic, case.day
+    now = {*(read.fact for read in case.reads), *(one.fact for one in case.unclear if one.fact in case.bounds)}
+    actions = case.index.vocabulary.actions
+    always = {name for name in case.decision.required if name in actions and actions[name].always}
+    rules = (
+        *known.answering((*asked.outcomes, *case.scope.outcomes), case.evaluator, day),
+        *known.speaking((*asked.actions, *case.scope.actions, *sorted(always)), case.evaluator, day),
+        *(rule for _, _, rule in case.scope.duties),
+    )
+    tested = frozenset(asked.facts).union(*(names(rule.guard) for rule in rules))
+    return [name for name in sorted({*case.facts, *case.bounds}) if name in tested and name not in now]
 
 
 def _citation(rule: ConditionalRule, commit: str | None) -> Citation:

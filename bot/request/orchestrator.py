@@ -246,7 +246,7 @@ def _begin(question: Question, services: Services) -> _Begun:
 
 def _scope(question: Question, session: Session, services: Services) -> tuple[Question, Route]:
     """The question with a picked choice spelled out, and who answers it."""
-    text = chosen(question.text, session.offered) if session.pending else question.text
+    text = chosen(question.text, session.offered)
     past = Past(session.last_kind, session.pending)
     if question.options.get("form") is not None:
         return question, Route("data", 1.0, "a filled form", {})
@@ -401,15 +401,15 @@ def _which(question: Question, way: Route, session: Session, services: Services)
 
 
 def _after(session: Session, kind: str, turn: Turn, question: Question) -> Session:
-    """The session as the next turn will find it."""
+    """The session as the next turn will find it. A choice that names its kind is there, and nothing waits for it."""
     reply = turn.reply
-    offered = reply.choices or (reply.ask.choices if reply.ask else ())
-    is_waiting = reply.status in _WAITING or reply.ask is not None or bool(offered)
+    is_open = any(named_kind(one.value) is None for one in reply.offered)
+    is_waiting = reply.status in _WAITING or reply.ask is not None or is_open
     return replace(
         session,
         last_kind=kind,
         pending=reply.status if is_waiting else None,
-        offered=offered if is_waiting else (),
+        offered=reply.offered,
         states={**session.states, kind: turn.state},
         last_request=question.request_id,
     )

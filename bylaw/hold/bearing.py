@@ -146,11 +146,12 @@ class Bearing:
         name: Name,
         *beside: Name,
         said: frozenset[str] = frozenset(),
+        formed: frozenset[int] = frozenset(),
         otherwise: str = "none of its words is declared for it",
     ) -> bool:
         """Hold the quote against what *name* is called; *beside* are names whose words may stand in it, *said* stems
-        that say its value. Returns whether a word of the name itself stands there; where none does, it is weak, for
-        the reason *otherwise*.
+        that say its value, *formed* the starts of words that one of its forms says whole. Returns whether a word of the
+        name itself stands there; where none does, it is weak, for the reason *otherwise*.
         """
         called = self.index.own(name) | self.index.near(name)
         around = frozenset[str]().union(*(self.index.own(one) | self.index.near(one) for one in beside))
@@ -162,7 +163,8 @@ class Bearing:
         if shared:  # words that only join ("at once") are its own where a word of content is
             spelled = frozenset[str]().union(*(self.index.spelled(one) for one in (name, *beside)))
             self.take(t for t in self.tokens if not is_content(t.word) and not stems_of(t.word).isdisjoint(spelled))
-        taken = [token for token in shared if self._longer(token, mine, called | said) is not None]
+        free = [token for token in shared if token.start not in formed]
+        taken = [token for token in free if self._longer(token, mine, called | said) is not None]
         if shared and len(taken) < len(shared):
             return True
         other = self._longer(taken[0], mine, called | said) if taken else self._another(mine)
@@ -212,10 +214,16 @@ class Bearing:
 
     def stand(self) -> None:
         """Hold a fact against how the text stands to it: doubt, wish, intent, past, another person."""
-        why = standing.unsure(self.seen, self.passage, self.place)
+        asked = [
+            (words[0].start, words[-1].end)
+            for mention, words in self.sentences.mentions(self.passage)
+            if any(self.index.get("asks", owner.name) is not None for owner in mention.owners)
+        ]
+        why = standing.unsure(self.seen, self.passage, self.place, asked)
         if why is not None:
             self.weaken("standing", why)
-        person = standing.of_another(self.seen, self.passage, self.place)
+        named = self.own_mention(self.item.named or "")
+        person = standing.of_another(self.seen, self.passage, self.place, named)
         if person is not None:
             self.weaken("standing", f"it is said of “{person}”, and not asked about")
         if standing.is_excepted(self.seen, self.passage, self.place):

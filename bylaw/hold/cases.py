@@ -236,12 +236,13 @@ def bear_amount(one: Bearing, name: Name, is_named: bool = True) -> None:
             one.refuse(f"the words do not say {shown}")
         for figure in mine:
             one.take(one.seen.words(figure.start, figure.end))
+    called = form_words(name, one.tokens, figures)
     if not is_none:
-        _bear_operator(one, is_duration, form_words(name, one.tokens, figures))
+        _bear_operator(one, is_duration, called)
     one.take_comparisons()
     one.take_classes("measure_words")
     if is_named:
-        one.bear_name(name, otherwise=f"nothing but its unit ties it to {name.name}")
+        one.bear_name(name, formed=called, otherwise=f"nothing but its unit ties it to {name.name}")
 
 
 def form_words(name: Name, tokens: Sequence[Token], figures: Sequence[Figure]) -> frozenset[int]:

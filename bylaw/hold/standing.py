@@ -64,8 +64,11 @@ def _opens_question(seen: Seen, passage: Passage, tokens: Sequence[Token], k: in
     return is_question and tokens[k].word.endswith("n't") and k <= 2 and behind in closed("personal") | _PRONOUNS
 
 
-def unsure(seen: Seen, passage: Passage, place: tuple[int, int]) -> str | None:
-    """Why what is said there is not said to be so: doubted, wished, intended, or past; None where it is."""
+def unsure(seen: Seen, passage: Passage, place: tuple[int, int], asked: Sequence[tuple[int, int]] = ()) -> str | None:
+    """Why what is said there is not said to be so: doubted, wished, intended, or past; None where it is.
+
+    A wish for what is *asked*, words between it and the place, is the question: "I want to build a shed of 9 m²".
+    """
     tokens = seen.words(_begin(passage, place[0]), min(passage.end, place[1] + _REACH))
     clauses = {token.clause for token in tokens if place[0] <= token.start < place[1]}
     near = [token for token in tokens if token.clause in clauses]
@@ -79,18 +82,27 @@ def unsure(seen: Seen, passage: Passage, place: tuple[int, int]) -> str | None:
         ("intending", "intended"),
     ):
         for first, behind in lexicon()[name].find(words):
-            return f"“{' '.join(words[first:behind])}” says that it is {why}"
+            is_question = name in ("wishing", "intending") and any(
+                near[behind - 1].start < start <= place[0] for start, _ in asked
+            )
+            if not is_question:
+                return f"“{' '.join(words[first:behind])}” says that it is {why}"
     said = [token.word for token in near]
     for first, behind in lexicon()["past"].find(said):
         return f"“{' '.join(said[first:behind])}” says that it is past"
     return None
 
 
-def of_another(seen: Seen, passage: Passage, place: tuple[int, int]) -> str | None:
-    """The person beside the one who asks whom the words speak of; None where the question is about that person too."""
+def of_another(seen: Seen, passage: Passage, place: tuple[int, int], named: Iterable[Token] = ()) -> str | None:
+    """The person beside the one who asks whom the words speak of; None where the question is about that person too.
+
+    One within a declared phrase (*named*: "the neighbours agree") is what the fact is about.
+    """
+    own = {token.start for token in named}
     before = seen.words(_begin(passage, place[0]), place[1])
     clauses = {token.clause for token in before if token.start >= place[0]}
-    others = [token.word for token in before if token.clause in clauses and _is_person(token.word)]
+    near = [token for token in before if token.clause in clauses and token.start not in own]
+    others = [token.word for token in near if _is_person(token.word)]
     if not others:
         return None
     for one in seen.text.passages:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 
@@ -37,8 +37,7 @@ def match_case(seen: Seen, values: Values, index: Index) -> Iterator[Item]:
     mentions = []
     for passage in seen.text.passages:
         tokens = [token for token in seen.words(passage.start, passage.end) if not seen.is_identified(token.start)]
-        for mention in index.find(tokens):
-            words = tokens[mention.first : mention.last + 1]
+        for mention, words in _mentions(tokens, index, passage.start in asking):
             name = _asked(owned(index, mention, "asks")) if passage.start in asking else None
             if name is None:
                 mentions.append((passage, mention, words))
@@ -54,6 +53,17 @@ def match_case(seen: Seen, values: Values, index: Index) -> Iterator[Item]:
     facts = _Facts(seen, values, index, tested, tested | beside, asking if asked else frozenset())
     told = [*facts.said(mentions, taken), *facts.elapsed(taken), *facts.figures(taken)]
     yield from _agreed(seen, [*told, *facts.days({at for at, item in told if item.unit is not None})])
+
+
+def _mentions(tokens: Sequence[Token], index: Index, is_asking: bool) -> Iterator[tuple[Mention, Sequence[Token]]]:
+    """The declared phrases, each with its words; where none asks, also those with a number inside: "keep 6 hens"."""
+    found = [(one, tokens[one.first : one.last + 1]) for one in index.find(tokens)]
+    yield from found
+    if is_asking and not any(_asked(owned(index, one, "asks")) for one, _ in found):
+        counted = [token for token in tokens if not token.is_number]
+        for one in index.find(counted):
+            if one.size > 1 and _asked(owned(index, one, "asks")):
+                yield one, counted[one.first : one.last + 1]
 
 
 def _ask(seen: Seen, name: str, tokens: Sequence[Token], words: Sequence[Token], own: frozenset[str]) -> Item:
@@ -167,7 +177,7 @@ class _Facts:
             return None
         behind = next((t.word for t in tokens if t.start >= figure.end), "")
         is_open = behind in closed("apiece") or _is_either(tokens, figure)
-        found = None if is_open else _named(figure, numbers, tokens, self.index, self.tested)
+        found = None if is_open else _named(figure, numbers, tokens, taken, self.index, self.tested)
         if found is None:
             return None
         name, words = found
@@ -250,11 +260,16 @@ def _in(tokens: Sequence[Token], figure: Figure) -> list[Token]:
 
 
 def _named(
-    figure: Figure, numbers: Iterable[Name], tokens: Sequence[Token], index: Index, tested: frozenset[str]
+    figure: Figure,
+    numbers: Iterable[Name],
+    tokens: Sequence[Token],
+    taken: Collection[int],
+    index: Index,
+    tested: frozenset[str],
 ) -> tuple[Name, list[Token]] | None:
     """The one name that a figure is of, and the words near it that name it; None where several are as near.
 
-    Of those that fit alike, the one that decides what is asked wins.
+    Of those that fit alike, the one that decides what is asked wins. Words that are *taken* name nothing but by a form.
     """
     inside = _in(tokens, figure)
     clause = inside[0].clause if inside else -1
@@ -266,7 +281,9 @@ def _named(
         if _fits(count_units(name, tokens, (figure,))[0], name):
             own = index.own(name)
             whole = _form_words(name, tokens, figure)
-            words = [token for token in near if not stems_of(token.word).isdisjoint(own)]
+            called = form_words(name, tokens, (figure,))
+            free = [token for token in near if token.start not in taken or token.start in called]
+            words = [token for token in free if not stems_of(token.word).isdisjoint(own)]
             if figure.unit is None and name.unit is not None and (not whole or _counts(figure, tokens, own)):
                 continue  # a bare number measures nothing, unless a form says so; "2 bills" are no sum
             ranked.append((len(words) + whole, name, words))

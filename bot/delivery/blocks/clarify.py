@@ -13,8 +13,7 @@ _MOST_BUTTONS = 5  # more than a row of a phone takes is easier to read as a men
 
 def offered(reply: Reply) -> tuple[Choice, ...]:
     """The choices of *reply*, whether it asks for a reading or for a fact; those beyond Slack's limit can be typed."""
-    found = reply.choices or (reply.ask.choices if reply.ask else ())
-    return found[: kit.OPTIONS]
+    return reply.offered[: kit.OPTIONS]
 
 
 def choices(reply: Reply) -> list[kit.Block]:

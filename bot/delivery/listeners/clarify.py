@@ -58,7 +58,7 @@ def _is_open(standing: Standing, picked: Choice, services: Services) -> bool:
     question = standing.question
     with services.store.reading() as connection:
         session = sessions.load(connection, question.session_id, question.actor)
-    return session.pending is not None and picked in session.offered
+    return picked in session.offered
 
 
 def _picked(standing: Standing | None, number: int) -> Choice | None:

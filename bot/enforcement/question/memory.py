@@ -18,7 +18,8 @@ class Memory:
     """The case so far: its facts, the fact that was asked for, those nobody knows, and what it is about.
 
     `offered` are the outcomes and actions that it may be about, where that was asked; `bounds` what is told of facts
-    that have no value.
+    that have no value. `now` are the facts that the last turn told, `subject` the person whom the case is of where it
+    is not the one who asks.
     """
 
     facts: Mapping[str, Value]
@@ -27,6 +28,8 @@ class Memory:
     topic: Topic = NO_TOPIC
     offered: tuple[str, ...] = ()
     bounds: Mapping[str, Bound] = field(default_factory=dict)
+    now: tuple[str, ...] = ()
+    subject: str = ""
 
     def dump(self, variables: Mapping[str, Variable]) -> dict[str, Any]:
         """As JSON, values in the facts' declared units."""
@@ -41,7 +44,8 @@ class Memory:
         asked = {"about": list(self.topic.facts)} if self.topic.facts else {}
         offered = {"offered": list(self.offered)} if self.offered else {}
         bounds = {name: _shown(one, variables[name]) for name, one in sorted(self.bounds.items())}
-        return {**told, **asked, **offered, **({"bounds": bounds} if bounds else {})}
+        more = {"bounds": bounds, "now": list(self.now), "subject": self.subject}
+        return {**told, **asked, **offered, **{key: value for key, value in more.items() if value}}
 
 
 def _shown(bound: Bound, variable: Variable) -> dict[str, Any]:
@@ -59,6 +63,8 @@ def load(state: Mapping[str, Any], variables: Mapping[str, Variable]) -> Memory:
         Topic(*(_words(state.get(key)) for key in ("outcomes", "actions", "about", "domains"))),
         _words(state.get("offered")),
         dict(_bounds(state.get("bounds"), variables)),
+        _words(state.get("now")),
+        str(state.get("subject", "")),
     )
 
 
