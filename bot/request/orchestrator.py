@@ -81,6 +81,7 @@ PREFERS = "says how the person likes answers"
 NOTED = "I've noted your preference and will apply it to future queries: {what}."  # seed 004, C.4
 OWNS = "asks who owns something that is declared"
 STANDING = " All that you prefer by now: {all}. Where they differ, the strictest counts."
+BESIDE = "beside"  # of a question's options: how the conversations are named that it goes on with where it begins one
 REVISES = "revises"  # of a question's options: the request whose answer it puts right
 _WAITING = frozenset({"needs_fact", "needs_choice", "pending"})  # and whatever else offers a choice
 
@@ -240,6 +241,8 @@ def _begin(question: Question, services: Services) -> _Begun:
     with services.store.reading() as connection:
         known = (question.session_id, question.actor, services.clock(), services.session_life)
         session = sessions.load(connection, *known)
+        if session.version == 0 and isinstance(beside := question.options.get(BESIDE), str):
+            session = sessions.go_on(connection, session, beside, services.clock())
         recalled = recall(connection, question.actor.id)
     return _Begun(session, *_scope(question, session, services.recalling(recalled)), recalled)
 

@@ -28,6 +28,11 @@ class Heard(Spoken):
     form: dict[str, Any] | None = None  # what was filled in
     is_late: bool = False  # said so long before anybody heard it that it is not answered any more
 
+    @property
+    def is_first(self) -> bool:
+        """Does it begin a thread?"""
+        return self.key == self.session_id
+
 
 def hear(event: Mapping[str, Any], team: str, bot_user: str) -> Heard | None:
     """The utterance in a message event; None for what nobody said: edits, joins, other bots, no user."""

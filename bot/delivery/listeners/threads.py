@@ -31,7 +31,7 @@ from bot.evidence.store.engine import StoreError
 from bot.evidence.store.tables import deliveries, watches
 from bot.evidence.store.tables.deliveries import Cause, Held
 from bot.evidence.store.tables.requests import RequestConflict
-from bot.request.orchestrator import handle, is_unfinished
+from bot.request.orchestrator import BESIDE, handle, is_unfinished
 from bot.services import Services, Serving
 from bylaw.errors import UsageError
 
@@ -156,7 +156,7 @@ def _answered(heard: Heard, services: Services, threads: Threads) -> _Message | 
         asked_at=heard.said_at,
         session_id=heard.session_id,
         request_id=heard.key,
-        options={} if heard.form is None else {"form": heard.form},
+        options=_options(heard),
     )
     try:
         reply = handle(question, services)
@@ -172,6 +172,15 @@ def _answered(heard: Heard, services: Services, threads: Threads) -> _Message | 
         _log.error("a question broke down", exc_info=error, extra={"request_id": heard.key})
         said = f"Something went wrong on our side, and it was recorded as `{heard.key}`. Please ask again later."
         return _Message(answer.told(said), True)
+
+
+def _options(heard: Heard) -> dict[str, Any]:
+    """What is known of an utterance beside its words; a direct message goes on with those before it."""
+    beside = heard.session_id.removesuffix(heard.thread)
+    return {
+        **({} if heard.form is None else {"form": heard.form}),
+        **({BESIDE: beside} if heard.is_direct and heard.is_first else {}),
+    }
 
 
 def _shown(reply: Reply, actor: Actor, services: Services) -> _Message:

@@ -7,7 +7,7 @@ each other's questions. `version` lets two processes notice that they worked on 
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from datetime import datetime, timedelta
 from typing import Any
 
@@ -18,6 +18,7 @@ from bot.evidence.store.marks import new_salt
 from bot.lifecycle import State
 
 _PLANS = ("pending", "recommended")
+GOES_ON = timedelta(minutes=30)  # with a person's last conversation, where they begin none of their own
 
 
 @dataclass(frozen=True)
@@ -53,9 +54,28 @@ def load(
     is_over = now is not None and life is not None and moment(row["updated_at"]) + life <= now
     if is_over and row["pending"] not in _PLANS:
         return Session(session_id, actor.id, row["version"])
-    offered = tuple(Choice.model_validate(choice) for choice in told(row["offered"]))
-    known = (row["version"], row["last_kind"], row["pending"], offered, told(row["states"]), row["last_request"])
+    known = (row["version"], row["last_kind"], row["pending"], _offered(row), told(row["states"]), row["last_request"])
     return Session(session_id, actor.id, *known, row["state"] == State.ACCEPT)
+
+
+def go_on(connection: Connection, session: Session, beside: str, now: datetime) -> Session:
+    """*session*, of which nothing is kept yet, with what the last conversation of the same person carries that begins
+    with *beside* and was gone on with no more than `GOES_ON` before *now*.
+
+    No answer of that one is taken or objected to here, and a plan that waits there for a yes waits there alone.
+    """
+    known = {"asker": session.actor_id, "beside": beside, "size": len(beside), "since": now - GOES_ON, "until": now}
+    row = connection.one(_LAST, known)
+    if session.version or row is None:
+        return session
+    found = replace(session, last_kind=row["last_kind"], states=told(row["states"]))
+    if row["pending"] in _PLANS:
+        return found
+    return replace(found, pending=row["pending"], offered=_offered(row))
+
+
+def _offered(row: Mapping[str, Any]) -> tuple[Choice, ...]:
+    return tuple(Choice.model_validate(choice) for choice in told(row["offered"]))
 
 
 def moved_at(connection: Connection, session_id: str, actor: Actor) -> datetime | None:
@@ -103,4 +123,9 @@ _LOAD = (
     "SELECT sessions.*, requests.state FROM sessions"
     " LEFT OUTER JOIN requests ON requests.request_id = sessions.last_request"
     " WHERE sessions.session_id = :asked AND sessions.actor_id = :asker"
+)
+_LAST = (
+    "SELECT last_kind, pending, offered, states FROM sessions"
+    " WHERE actor_id = :asker AND substr(session_id, 1, :size) = :beside"
+    " AND updated_at >= :since AND updated_at <= :until ORDER BY updated_at DESC, session_id DESC LIMIT 1"
 )
