@@ -30,7 +30,7 @@ from bylaw.hold.item import HeldItem, Reading, Stretch
 from bylaw.logic.decide.evaluate import Evaluator
 from bylaw.logic.formula.ir import Atom, Value, ValueMisfit, Variable
 
-_UNUSABLE = frozenset(("standing", "altered"))
+UNUSABLE = frozenset(("standing", "altered"))
 _BOUNDING = ("<", "<=", ">", ">=")
 
 
@@ -147,7 +147,7 @@ def tell_facts(reading: Reading, index: BundleIndex) -> Told:
     for one in reading.held:
         if one.item.kind != "fact" or one.item.name is None:
             continue
-        is_used = one.status != "refused" and not one.weaknesses & _UNUSABLE
+        is_used = one.status != "refused" and not one.weaknesses & UNUSABLE
         found = _tests(one, words, index.ruleset.variables) if is_used else None
         if found is None:
             unused += [one.item.quote] if one.item.quote and one.status != "refused" else []

@@ -60,6 +60,8 @@ def answer_held(
         turn = _offer(case, readers)
     elif read.instead is not None or read.is_doubted or _is_confirmed_first(case, is_more):
         turn = _confirmation(case, read.instead)
+        if read.instead is not None:  # of two readings neither is remembered before one is picked
+            turn = replace(turn, state={**before, PENDING: turn.state[PENDING]})
     else:
         turn = _told(case, decide(_with_against(case)))
     return _with_always(case, replace(turn, reply=turn.reply.model_copy(update={"reading": case.reading.written()})))

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 from bot.ask.ground import ground_for
 from bot.ask.matcher.match import match
 from bot.conversation import Choice
-from bot.enforcement.assemble import tell_facts
+from bot.enforcement.assemble import UNUSABLE, tell_facts
 from bot.enforcement.question import offers
 from bot.enforcement.question.asking import goes_on, is_no_question
 from bot.enforcement.question.carrying import NEW_CASE, split_beginning
@@ -150,9 +150,9 @@ def _asks(reading: Reading) -> frozenset[str]:
 
 
 def _is_whole(reading: Reading) -> bool:
-    """Does it ask something, and account for every word without doubt?"""
-    is_sure = all(one.status == "borne" for one in reading.held)
-    return bool(_asks(reading)) and is_sure and not (reading.residue or reading.not_used)
+    """Does it ask something, and use all that it reads and every word?"""
+    is_used = all(one.status != "refused" and not one.weaknesses & UNUSABLE for one in reading.held)
+    return bool(_asks(reading)) and is_used and not (reading.residue or reading.not_used)
 
 
 def _said(reading: Reading, index: BundleIndex) -> Hashable:
