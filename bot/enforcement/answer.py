@@ -24,7 +24,7 @@ from bot.enforcement.question.asking import asks_open, named_policies
 from bot.enforcement.question.carrying import split_beginning
 from bot.enforcement.question.topic import NO_TOPIC
 from bot.enforcement.read import read_question
-from bot.enforcement.turn import said, turn_of
+from bot.enforcement.turn import compose_text, turn_of
 from bot.enforcement.uncovered import citing
 from bot.enforcement.unproven import names_policy, undecidable, with_unproven
 from bot.enforcement.weighed import restricted, settled
@@ -112,7 +112,9 @@ def _authored(case: Case, turn: Turn, llm: Guard) -> Turn:
     written = author.write(case, draft_of(case, turn.reply.text), llm)
     if written.text is None:
         _logger.warning("the plain writer answers", extra={"meta": {"model": written.model, "reason": written.reason}})
-    text = said(case, [written.text]) if written.text else f"{turn.reply.text}\n{write.fallback(written.reason)}"
+    text = (
+        compose_text(case, [written.text]) if written.text else f"{turn.reply.text}\n{write.fallback(written.reason)}"
+    )
     reply = turn.reply.model_copy(update={"text": text, "meta": written.meta()})
     decided = {"verdict": written.verdicts[-1].model_dump(mode="json")} if written.text else {}
     return replace(turn, reply=reply, artifacts={**turn.artifacts, **written.papers(), **decided})

@@ -16,11 +16,10 @@ from bot.ask.matcher.match import match
 from bot.claims.conditions import atoms_of
 from bot.claims.terms import Terms, terms_of
 from bot.enforcement.case import Case
-from bot.enforcement.question.bounds import Bound
+from bot.enforcement.question.bounds import Bound, Read, is_sayable
 from bot.enforcement.question.carrying import Carried, carry, drop_earlier
 from bot.enforcement.question.memory import Memory, load
 from bot.enforcement.question.near import domains_near
-from bot.enforcement.question.told import Read, Unclear, is_sayable
 from bot.enforcement.question.topic import Topic, topic_of
 from bot.enforcement.weighed import weigh_within
 from bot.enforcement.writing.write import Words
@@ -79,7 +78,7 @@ def assemble_case(
     told = tell_facts(reading, index)
     carried = Carried(drop_earlier(before), True) if is_anew else carry(text, before, reading, told.reads, index)
     before, reading = carried.memory, _without_marks(reading, carried)
-    memory = _laid_over(text, before, reading, told, index, evaluator, today)
+    memory = _lay_over(text, before, reading, told, index, evaluator, today)
     facts = {**memory.facts, **given}
     knows = frozenset(name for name, value in facts.items() if memory.facts.get(name, value) == value)
     memory = replace(memory, facts=facts)
@@ -88,9 +87,8 @@ def assemble_case(
     bounds, decision, scope = weigh_within(memory, index, evaluator, today.toordinal())
     left = tuple(f"not used: {words}" for words in dict.fromkeys((*told.unused, *_beside(reading.not_used, text))))
     reads = tuple(one for one in told.reads if given.get(one.fact, one.value) == one.value)
-    unclear = tuple(_unclear(name, bound) for name, bound in sorted(told.bounds.items()))
     return Case(
-        text, today, index, evaluator, Words(index.vocabulary), memory, reads, unclear, decision, scope,
+        text, today, index, evaluator, Words(index.vocabulary), memory, reads, told.bounds, decision, scope,
         before.asking, is_declined, unused=left, told=knows, bounds=bounds,
         reading=reading, is_new=carried.is_new,
     )  # fmt: skip
@@ -120,7 +118,7 @@ def _beside(stretches: tuple[Stretch, ...], text: str) -> Iterator[str]:
         at = last + 1
 
 
-def _laid_over(
+def _lay_over(
     text: str, before: Memory, reading: Reading, told: Told, index: BundleIndex, evaluator: Evaluator, today: date
 ) -> Memory:
     """The memory with what this turn asks and tells: the same name is replaced, everything else is kept."""
@@ -152,8 +150,7 @@ def tell_facts(reading: Reading, index: BundleIndex) -> Told:
         if found is None:
             unused += [one.item.quote] if one.item.quote and one.status != "refused" else []
         elif len(found) == 1 and found[0].op == "==":
-            start, end = one.place or (0, 0)
-            reads[one.item.name] = Read(one.item.name, found[0].value, one.item.quote or "", start, end)  # type: ignore[arg-type]  # `==` has one value
+            reads[one.item.name] = Read(one.item.name, found[0].value, one.item.quote or "")  # type: ignore[arg-type]  # `==` has one value
         else:
             bounds[one.item.name] = Bound(found, one.item.quote or "")
     return Told(tuple(reads.values()), {name: one for name, one in bounds.items() if name not in reads}, tuple(unused))
@@ -183,8 +180,3 @@ def _fits(test: Atom, variable: Variable) -> bool:
     except ValueMisfit:
         return False
     return True
-
-
-def _unclear(name: str, bound: Bound) -> Unclear:
-    tests = tuple((test.op, test.value) for test in bound.tests)
-    return Unclear(name, bound.words, "it is a bound or a range", tests)  # type: ignore[arg-type]  # bounds have one value

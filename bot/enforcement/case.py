@@ -6,10 +6,9 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from datetime import date
 
-from bot.enforcement.question.bounds import Bound
+from bot.enforcement.question.bounds import Bound, Read
 from bot.enforcement.question.memory import Memory
 from bot.enforcement.question.scope import Scope
-from bot.enforcement.question.told import Read, Unclear
 from bot.enforcement.writing.write import Words
 from bot.index import BundleIndex
 from bylaw.hold.item import HeldItem, Reading
@@ -28,13 +27,12 @@ class Case:
     words: Words
     memory: Memory
     reads: tuple[Read, ...]
-    unclear: tuple[Unclear, ...]
+    bounded: Mapping[str, Bound]  # what this turn tells of facts without a value
     decision: Decision
     scope: Scope
     asked: str | None = None  # the fact that this turn should have answered
     is_declined: bool = False
     is_new: bool = False  # does another case begin, to which nothing that was said before belongs?
-    is_other: bool = False  # does whoever asks say that none of what was offered is meant?
     told: frozenset[str] = frozenset()  # the facts that whoever asks knows: all but those that the words say otherwise
     unused: tuple[str, ...] = ()  # what was told and not used, as it is said
     withheld: tuple[str, ...] = ()  # the facts for want of which the most restrictive outcome is given
@@ -47,10 +45,9 @@ class Case:
         return self.memory.facts
 
     @property
-    def told_now(self) -> tuple[Read, ...]:
-        """What the words of this turn tell of the case: values, and bounds that decide."""
-        bounds = (one.as_bound for one in self.unclear if one.fact in self.bounds)
-        return (*self.reads, *(one for one in bounds if one is not None))
+    def told_now(self) -> frozenset[str]:
+        """The facts of which the words of this turn tell a value, or a bound that decides."""
+        return frozenset(read.fact for read in self.reads) | (self.bounded.keys() & self.bounds.keys())
 
     def said_of(self, names: Iterable[str]) -> str:
         """What the case says of those of *names* of which something is known."""

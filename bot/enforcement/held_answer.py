@@ -241,7 +241,7 @@ def _offer(case: Case, readers: frozenset[str]) -> Turn:
 
 def _tested(case: Case) -> tuple[str, ...]:
     """The outcomes that depend on all that is told, where nothing is asked."""
-    told, known = {read.fact for read in case.told_now}, lookups(case.index)
+    told, known = case.told_now, lookups(case.index)
     rules = {name: known.answering((name,), case.evaluator, case.day) for name in case.index.vocabulary.outcomes}
     found = [name for name, those in rules.items() if told and told <= known.facts_of(those)]
     return tuple(found[:_MOST_OFFERED])

@@ -70,7 +70,7 @@ def _left_out(case: Case, decided: Sequence[str]) -> list[str]:
 
 def _is_more_of_nothing(case: Case) -> bool:
     """Does the turn go on with what was said ("and for a cat?", "40") in words that tell nothing of it?"""
-    is_silent = not (case.reads or case.unclear or case.is_declined or case.is_new) and bool(case.facts)
+    is_silent = not (case.reads or case.bounded or case.is_declined or case.is_new) and bool(case.facts)
     return is_silent and not case.asks
 
 
@@ -101,7 +101,7 @@ def _asked(case: Case) -> Turn | None:
 
 def _unheard(case: Case, name: str) -> list[str]:
     """What to say where *name* was asked for, and nothing in this turn is an answer: who asks why hears why."""
-    if case.asked != name or case.is_declined or case.reads or case.unclear:
+    if case.asked != name or case.is_declined or case.reads or case.bounded:
         return []
     if not asks_why(case.text):
         return [write.UNHEARD]

@@ -14,7 +14,7 @@ from pydantic import BaseModel, ConfigDict, Field, StringConstraints
 
 from bot.enforcement.author import provider
 from bot.enforcement.judged.model_opinion import PROMPTS
-from bot.enforcement.question.told import is_sayable
+from bot.enforcement.question.bounds import is_sayable
 from bot.index import BundleIndex
 from bot.pii import Mask
 from bylaw.authored.vocabulary import Vocabulary

@@ -29,7 +29,7 @@ def turn_of(
     reply = Reply(
         kind=kind,
         status=status,
-        text=said(case, lines, kind, ask),
+        text=compose_text(case, lines, kind, ask),
         request_id="",
         session_id="",
         bundle_etag=case.index.etag,
@@ -46,27 +46,22 @@ def turn_of(
     return Turn(reply, memory.dump(variables), artifacts=_papers(case), log=_log(case, status))
 
 
-def said(case: Case, lines: Sequence[str], kind: ReplyKind = "policy", ask: Ask | None = None) -> str:
+def compose_text(case: Case, lines: Sequence[str], kind: ReplyKind = "policy", ask: Ask | None = None) -> str:
     """*lines* with what was read, kept and not used beside them: a wrong reading has to be visible."""
-    bounded = [one.fact for one in case.unclear if one.tests and one.fact in case.bounds]
     before = carried(case) if kind == "policy" else []
-    relevant = {one.fact for one in case.unclear} & (
-        {ask.fact, *case.scope.missing} if ask else {one.fact for one in case.unclear}
-    )
-    unclear = {one.words: one for one in reversed(case.unclear) if one.fact in relevant - case.bounds.keys()}
-    notes = write.not_understood(case.words, reversed(unclear.values()))
+    wanted = {ask.fact, *case.scope.missing} if ask else case.bounded.keys()
+    open_ = [name for name in sorted(case.bounded) if name in wanted and name not in case.bounds]
+    notes = write.not_understood(case.words, {case.bounded[name].words: name for name in open_})
     notes += dict.fromkeys(f"{words}." for words in case.unused)
+    bounds = [case.bounds[name] for name in sorted(case.bounded) if name in case.bounds]
     lines = [*notes, *lines] if ask else [*lines, *notes]
     lines = [write.NEW, *lines] if case.is_new and kind == "policy" else lines
-    return "\n".join(
-        [*lines, *write.understood(case.words, case.reads, map(case.bounds.__getitem__, bounded), case.said_of(before))]
-    )
+    return "\n".join([*lines, *write.understood(case.words, case.reads, bounds, case.said_of(before))])
 
 
 def carried(case: Case) -> list[str]:
     """The facts that were told before and that the rules of what is asked, or of what is told with it, test."""
     known, asked, day = lookups(case.index), case.memory.topic, case.day
-    now = {*(read.fact for read in case.reads), *(one.fact for one in case.unclear if one.fact in case.bounds)}
     actions = case.index.vocabulary.actions
     always = {name for name in case.decision.required if name in actions and actions[name].always}
     rules = (
@@ -75,7 +70,7 @@ def carried(case: Case) -> list[str]:
         *(rule for _, _, rule in case.scope.duties),
     )
     tested = frozenset(asked.facts).union(*(names(rule.guard) for rule in rules))
-    return [name for name in sorted({*case.facts, *case.bounds}) if name in tested and name not in now]
+    return [name for name in sorted({*case.facts, *case.bounds}) if name in tested - case.told_now]
 
 
 def _citation(rule: ConditionalRule, commit: str | None) -> Citation:
@@ -111,7 +106,10 @@ def _papers(case: Case) -> Mapping[str, Any]:
         "policy": {
             "topic": {"outcomes": list(found.outcomes), "actions": list(found.actions), "domains": list(found.domains)},
             "reads": [{"fact": read.fact, "words": read.words} for read in case.reads],
-            "unclear": [{"fact": one.fact, "words": one.words, "reason": one.reason} for one in case.unclear],
+            "unclear": [
+                {"fact": name, "words": bound.words, "reason": write.OPEN}
+                for name, bound in sorted(case.bounded.items())
+            ],
             "missing": list(case.scope.missing),
             "fired": [rule.rule_id for rule in case.decision.fired],
         }

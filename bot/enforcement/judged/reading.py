@@ -10,7 +10,7 @@ from bot.claims.judge import Found, Situation, judge
 from bot.claims.models import Claim
 from bot.enforcement.case import Case
 from bot.enforcement.judged.checks.result import AnswerDraft, Judge
-from bot.enforcement.question.kept import kept
+from bot.enforcement.question.remembering import remember
 from bot.pii import Mask
 from bylaw.language.text import clean
 
@@ -82,6 +82,6 @@ def _personal(case: Case, response: str) -> Iterator[str]:
             yield found.label
 
 
-@kept(4)
+@remember(4)
 def _mask(rules: Pii) -> Mask:
     return Mask(rules)

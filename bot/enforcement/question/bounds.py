@@ -1,4 +1,4 @@
-"""What is told of a fact that is no value ("after 40 days"): it decides where all that it leaves is decided alike."""
+"""What a turn tells of a fact: its value, or a bound ("after 40 days"), which decides where all that it leaves does."""
 
 from __future__ import annotations
 
@@ -8,11 +8,21 @@ from functools import reduce
 from itertools import pairwise, product
 from math import prod
 
+from bylaw.authored.vocabulary import Fact
 from bylaw.logic.boxes.boxes import Box, Region, domain, meet_regions, point, region
 from bylaw.logic.decide.evaluate import Evaluator
 from bylaw.logic.formula.ir import Atom, Value, Variable, names
 
 MOST = 64  # cases that are decided to see whether they agree
+
+
+@dataclass(frozen=True, slots=True)
+class Read:
+    """A fact that the text states, and its words."""
+
+    fact: str
+    value: Value
+    words: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -25,6 +35,11 @@ class Bound:
     def region(self, variable: Variable) -> Region:
         """The values that it leaves."""
         return reduce(meet_regions, (region(test, variable) for test in self.tests), domain(variable))
+
+
+def is_sayable(fact: Fact) -> bool:
+    """May words say the fact? Some come only from a system that is trusted, or from what happened before."""
+    return fact.assertable is not False and fact.history is None
 
 
 def cases(bounds: Mapping[str, Bound], evaluator: Evaluator) -> Iterator[dict[str, Value]]:

@@ -13,8 +13,8 @@ from itertools import pairwise
 
 from bot.conversation import Choice
 from bot.enforcement.question.asking import goes_on
+from bot.enforcement.question.bounds import Read
 from bot.enforcement.question.memory import Memory
-from bot.enforcement.question.told import Read
 from bot.enforcement.question.topic import NO_TOPIC
 from bot.index import BundleIndex
 from bylaw.hold.item import Reading

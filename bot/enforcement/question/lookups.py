@@ -11,7 +11,7 @@ from dataclasses import dataclass, field
 from itertools import chain
 from operator import attrgetter
 
-from bot.enforcement.question.kept import kept
+from bot.enforcement.question.remembering import remember
 from bot.index import BundleIndex
 from bylaw.logic.decide.evaluate import Evaluator
 from bylaw.logic.formula.ir import ConditionalRule, names
@@ -44,9 +44,9 @@ class Lookups:
     by_domain: Mapping[str, Rules]
     _by_day: dict[int, Tables] = field(default_factory=dict)
     # of the last rules that were asked for, each by the very tuple
-    _tested: Callable[..., frozenset[str]] = field(default_factory=lambda: kept(_MOST_KEPT)(_facts_of))
-    _merged: Callable[..., Rules] = field(default_factory=lambda: kept(_MOST_KEPT)(_merge))
-    _known: Callable[..., Rules] = field(default_factory=lambda: kept(_MOST_KEPT)(_known_by))
+    _tested: Callable[..., frozenset[str]] = field(default_factory=lambda: remember(_MOST_KEPT)(_facts_of))
+    _merged: Callable[..., Rules] = field(default_factory=lambda: remember(_MOST_KEPT)(_merge))
+    _known: Callable[..., Rules] = field(default_factory=lambda: remember(_MOST_KEPT)(_known_by))
 
     def facts_of(self, rules: Rules) -> frozenset[str]:
         """The facts that *rules* test; those of more than one rule are kept."""
@@ -90,7 +90,7 @@ class Lookups:
         return found
 
 
-@kept(4)
+@remember(4)
 def lookups(index: BundleIndex) -> Lookups:
     """The lookups of *index*; the last few are kept."""
     rules = index.ruleset.rules

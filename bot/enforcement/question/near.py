@@ -7,7 +7,7 @@ from collections.abc import Collection, Iterable, Mapping
 from datetime import date
 
 from bot.ask.ground import ground_for
-from bot.enforcement.question.kept import kept
+from bot.enforcement.question.remembering import remember
 from bot.index import BundleIndex
 from bylaw.hold.text import see
 from bylaw.hold.words import is_content, stems_of
@@ -36,7 +36,7 @@ def drop_declared(said: Iterable[str], index: BundleIndex) -> list[str]:
     return [text for text in said if any(known.keys().isdisjoint(stems_of(word)) for word in words_of(text))]
 
 
-@kept(4)
+@remember(4)
 def _words(index: BundleIndex) -> Mapping[str, Mapping[str, float]]:
     """Of each stem the domains that use it, each with how much it speaks of them."""
     known = ground_for(index, "policy", date(2000, 1, 1)).index  # for words the day does not matter

@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
 from bot.conversation import Choice
-from bot.enforcement.question.bounds import Bound
-from bot.enforcement.question.told import Read, Unclear
+from bot.enforcement.question.bounds import Bound, Read
 from bylaw.authored.labels import label_of, labels
 from bylaw.authored.vocabulary import Fact, Vocabulary
 from bylaw.authored.wording import Wording
@@ -24,7 +23,7 @@ UNHEARD = "I could not read an answer to my question in that."
 NEW = "A new case: what was said before is not carried over."
 ASKED_ANEW = "A new case. What would you like to know?"
 NOTHING_NEW = "I could read nothing new in that. For the case as told before:"
-WHICH = "What is it about?"
+OPEN = "it is a bound or a range"  # why words of a fact do not decide
 RESTRICTIVE = "This is the most restrictive outcome still possible, since not everything is known"
 
 
@@ -125,13 +124,9 @@ def understood(words: Words, reads: Sequence[Read], bounds: Iterable[Bound], rem
     return [*lines, f"From before: {remembered}."] if remembered else lines
 
 
-def not_understood(words: Words, unclear: Iterable[Unclear]) -> list[str]:
-    """What was said of a fact and not used, with the reason."""
-    return [
-        f"I did not use “{_short(one.words)}” ({words.fact(one.fact)}): {one.reason}."
-        for one in unclear
-        if one.fact in words.vocabulary.facts
-    ]
+def not_understood(words: Words, left: Mapping[str, str]) -> list[str]:
+    """What was said of facts and not used, by its words, with the reason."""
+    return [f"I did not use “{_short(said)}” ({words.fact(name)}): {OPEN}." for said, name in left.items()]
 
 
 def fallback(reason: str) -> str:

@@ -1,4 +1,4 @@
-"""Where a model reads a question otherwise than the declared words do, the person says which is meant: on every door."""
+"""Where a model reads a question otherwise than the declared words, the person says which is meant: on every door."""
 
 from __future__ import annotations
 

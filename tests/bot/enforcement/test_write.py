@@ -6,8 +6,7 @@ from fractions import Fraction
 import pytest
 
 from bot.enforcement.question import offers
-from bot.enforcement.question.bounds import Bound
-from bot.enforcement.question.told import Read, Unclear
+from bot.enforcement.question.bounds import Bound, Read
 from bot.enforcement.writing import write
 from bot.index import BundleIndex
 from bylaw.authored.vocabulary import Vocabulary
@@ -101,20 +100,21 @@ def test_an_action_asked_for_is_answered_first(words: write.Words) -> None:
 
 
 def test_what_was_read_is_shown_with_its_words_and_long_words_are_cut(words: write.Words) -> None:
-    read = Read("has_receipt", False, "lost   the\nreceipt", 0, 18)
+    read = Read("has_receipt", False, "lost   the\nreceipt")
     more = Bound((Atom("item_count", ">", 3),), "more than 3 things")
     assert write.understood(words, [read], [more], "number of items: 2") == [
         "I read: has the receipt: no (“lost the receipt”); number of items is more than 3 (“more than 3 things”).",
         "From before: number of items: 2.",
     ]
     assert write.understood(words, [], [], "") == []
-    (line,) = write.understood(words, [Read("item_count", 2, "x" * 500, 0, 500)], [], "")
+    (line,) = write.understood(words, [Read("item_count", 2, "x" * 500)], [], "")
     assert len(line) < 150
 
 
 def test_what_was_not_used_is_shown_with_the_reason(words: write.Words) -> None:
-    unclear = [Unclear("item_count", "0 items", "it is too small"), Unclear("gone", "x", "y")]
-    assert write.not_understood(words, unclear) == ["I did not use “0 items” (number of items): it is too small."]
+    assert write.not_understood(words, {"over 3 items": "item_count"}) == [
+        "I did not use “over 3 items” (number of items): it is a bound or a range."
+    ]
 
 
 def test_a_listing_reads_like_english() -> None:

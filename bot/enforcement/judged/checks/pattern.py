@@ -9,7 +9,7 @@ import re
 from collections.abc import Iterator, Mapping
 
 from bot.enforcement.judged.checks.result import AnswerDraft, CheckResult, Violation
-from bot.enforcement.question.kept import kept
+from bot.enforcement.question.remembering import remember
 from bot.pii import Mask
 from bylaw.authored.machines.enforcement import Enforcement, Pii
 from bylaw.language.lexicon import lexicon
@@ -50,11 +50,11 @@ def _promised(draft: AnswerDraft) -> Iterator[Violation]:
                 yield Violation("over-promise", f"it promises more than a rule says (`{name}`): “{match[0]}”", match[0])
 
 
-@kept(4)
+@remember(4)
 def _mask(rules: Pii) -> Mask:
     return Mask(rules)
 
 
-@kept(4)
+@remember(4)
 def _patterns(rules: Enforcement) -> Mapping[str, re.Pattern[str]]:
     return {name: re.compile(pattern) for name, pattern in sorted(rules.forbidden.items())}

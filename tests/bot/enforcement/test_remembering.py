@@ -6,13 +6,13 @@ import weakref
 
 import pytest
 
-from bot.enforcement.question.kept import kept
+from bot.enforcement.question.remembering import remember
 
 
 def test_the_same_objects_are_asked_once_and_equal_ones_each_for_itself():
     asked = []
 
-    @kept(8)
+    @remember(8)
     def found(*given):
         asked.append(given)
         return len(asked)
@@ -23,7 +23,7 @@ def test_the_same_objects_are_asked_once_and_equal_ones_each_for_itself():
 
 
 def test_an_object_that_takes_the_place_of_a_forgotten_one_is_not_taken_for_it():
-    @kept(4)
+    @remember(4)
     def found(given):
         return given[0]
 
@@ -34,7 +34,7 @@ def test_no_more_are_held_than_it_is_told_to():
     class Large:
         pass
 
-    @kept(2)
+    @remember(2)
     def found(given):
         return id(given)
 
@@ -48,7 +48,7 @@ def test_no_more_are_held_than_it_is_told_to():
 def test_what_fails_is_asked_again():
     tries = iter((ValueError("not yet"), 5))
 
-    @kept(2)
+    @remember(2)
     def found(_given):
         result = next(tries)
         if isinstance(result, Exception):
