@@ -8,9 +8,8 @@ from fractions import Fraction
 
 from bylaw.authored.wording import SLOT
 from bylaw.hold.bearing import Bearing
-from bylaw.hold.elapsed import Elapsed, elapsed, past_days, words_of_day
+from bylaw.hold.days import Elapsed, elapsed, has_year, past_days, said_days, words_of_day
 from bylaw.hold.item import Item
-from bylaw.hold.spoken_days import has_year, said_days
 from bylaw.hold.values import amount_of, are_equal, comparisons_at, is_said, operators_in, unit_of
 from bylaw.hold.words import Name, is_content, stems_of
 from bylaw.language.figures import Figure
@@ -107,7 +106,7 @@ def _bear_elapsed(one: Bearing, name: Name) -> bool:
     is_figure = any(is_said(figure, value, unit) for figure in figures for value in one.item.values)
     if not days or is_figure:
         return False
-    words = None if len(days) > 1 else words_of_day(days[0], name, one.index, one.passage, one.around)
+    words = None if len(days) > 1 else words_of_day(days[0], one.index, one.around).get(name.name)
     is_inside = words is not None and one.place[0] <= min(days[0].begins, words[0].start)
     if words is None or not is_inside or one.place[1] < max(days[0].ends, words[-1].end):
         one.refuse("no words of it stand beside the day")

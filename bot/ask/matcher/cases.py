@@ -11,9 +11,8 @@ from bylaw.authored.wording import SLOT
 from bylaw.hold import standing
 from bylaw.hold.bearing import is_empty
 from bylaw.hold.cases import count_units, form_words
-from bylaw.hold.elapsed import elapsed, past_days, words_of_day
+from bylaw.hold.days import elapsed, past_days, said_days, words_of_day
 from bylaw.hold.item import MOST_ITEMS, Item
-from bylaw.hold.spoken_days import said_days
 from bylaw.hold.text import Seen
 from bylaw.hold.values import Values, comparisons_at
 from bylaw.hold.words import Index, Mention, Name, is_content, stems_of
@@ -140,15 +139,14 @@ class _Facts:
 
     def elapsed(self, taken: set[int]) -> Iterator[tuple[int, Item]]:
         """Durations by the day since which they have run, each for the names whose words stand beside it."""
-        facts = [one for (group, _), one in self.index.names.items() if group == "fact"]
         for day in past_days(self.values):
             passage = self.seen.passage_of(day.begins, day.ends)
             if passage is None:
                 continue
             tokens = self.seen.words(passage.start, passage.end)
-            wanted = (name for name in facts if self.is_wanted(name, passage))
-            rows = ((one, words_of_day(day, one, self.index, passage, tokens)) for one in wanted)
-            found = [(name, words) for name, words in rows if words is not None]
+            said = words_of_day(day, self.index, tokens)
+            names = ((self.index.names["fact", name], words) for name, words in said.items())
+            found = [one for one in names if self.is_wanted(one[0], passage)]
             tested = [one for one in found if one[0].name in self.tested]
             for name, words in tested or (found if len(found) == 1 else ()):
                 quote = self.seen.text.seen[min(day.begins, words[0].start) : max(day.ends, words[-1].end)]

@@ -12,10 +12,9 @@ from fractions import Fraction
 from bot.enforcement.question.asking import goes_on
 from bylaw.hold import standing
 from bylaw.hold.bearing import is_empty
-from bylaw.hold.elapsed import counts_back, elapsed, past_days
+from bylaw.hold.days import counts_back, elapsed, past_days, said_days
 from bylaw.hold.hold import Ground, hold
 from bylaw.hold.item import HeldItem, Item, Proposal, Reading
-from bylaw.hold.spoken_days import said_days
 from bylaw.hold.text import Seen, see
 from bylaw.hold.values import Values, comparisons_at
 from bylaw.hold.words import Name, stems_of

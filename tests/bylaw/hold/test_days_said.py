@@ -9,7 +9,7 @@ import yaml
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from bylaw.hold.elapsed import elapsed, past_days, words_of_day
+from bylaw.hold.days import elapsed, past_days, words_of_day
 from bylaw.hold.hold import Ground, hold
 from bylaw.hold.item import Item, Proposal
 from bylaw.hold.text import see
@@ -18,7 +18,7 @@ from bylaw.hold.words import Index, Name
 from tests.rows import each
 
 TODAY = date(2026, 11, 20)
-SAID = yaml.safe_load(Path(__file__).with_name("elapsed.yaml").read_text())
+SAID = yaml.safe_load(Path(__file__).with_name("days_said.yaml").read_text())
 NAMES = [
     Name(name, "fact", forms=tuple(one["forms"]), type=one["type"], unit=one["unit"])
     for name, one in SAID["names"].items()
@@ -41,8 +41,9 @@ def told(text, today=TODAY):
     for day in past_days(values):
         passage = seen.passage_of(day.begins, day.ends)
         tokens = seen.words(passage.start, passage.end)
+        said = words_of_day(day, INDEX, tokens)
         for name in NAMES:
-            if (words := words_of_day(day, name, INDEX, passage, tokens)) is not None:
+            if (words := said.get(name.name)) is not None:
                 quote = text[min(day.begins, words[0].start) : max(day.ends, words[-1].end)]
                 found.append(elapsed(day, name, today).item(name, quote))
     return found

@@ -1,27 +1,31 @@
-"""How long ago a day is that a text names, where a declared number counts back from now: "bought {value} days ago".
+"""What the days that a text names say: of a date, and of how long ago something was.
 
-"Bought yesterday" says it by the day instead of the figure. A day to come says nothing of it, nor does one that
-belongs to other words, and one that may be either side of now ("on Monday") is not read.
+A date takes one day, a stretch, all before one or all from one on. A number that counts back from now ("bought {value}
+days ago") takes the day instead of the figure. A day to come says nothing of it, nor does one that belongs to other
+words, and one that may be either side of now ("on Monday") is not read.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from bisect import bisect_left
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import date, timedelta
 from fractions import Fraction
 from functools import lru_cache
 from math import ceil, floor
+from operator import attrgetter
 
 from bylaw.authored.wording import SLOT
 from bylaw.hold.item import Item
+from bylaw.hold.text import Seen
 from bylaw.hold.values import Values
 from bylaw.hold.words import Index, Name, is_content, stems_of
-from bylaw.language.dates import FIRST_DAY
+from bylaw.language.dates import FIRST_DAY, LAST_DAY, Span
 from bylaw.language.days import find_days
 from bylaw.language.lexicon import lexicon
 from bylaw.language.months import IN_MONTHS, months_passed
-from bylaw.language.text import Passage, Token, words_of
+from bylaw.language.text import Token, words_of
 from bylaw.language.units import convert, unit_named
 
 _NUMBERS = ("integer", "decimal")
@@ -29,6 +33,11 @@ _CLEAR = ("last", "this past")  # before a weekday: which one is meant
 _SO_FAR = frozenset(("have", "has", "had", "been"))  # "have had it for {value} days" lasts until now
 _PARTING = frozenset(("and", "but", "or", "that", "which", "who", "when", "then", "because", "before", "after"))
 _WEEK = 7
+_NEAR = 12  # words on each side of a day among which a form is looked for
+_MOST = 20  # days of one text; the rest is residue
+_START = attrgetter("start")
+_OPEN = ("since ", "after ", "later than ", "on or after ")  # no day ends what is said of a date
+_ONE = timedelta(days=1)
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,7 +69,7 @@ class Elapsed:
 
 @lru_cache(maxsize=8)
 def past_days(values: Values) -> tuple[PastDays, ...]:
-    """Every day and period of the text that has passed or begun, in order. A figure "ago" is no day, but a weekday
+    """The days and periods of the text that have passed or begun, in order. A figure "ago" is no day, but a weekday
     behind it is ("three weeks ago on Monday").
     """
     text, today = values.seen.text.seen.lower(), values.clock.today
@@ -73,8 +82,9 @@ def past_days(values: Values) -> tuple[PastDays, ...]:
             last = span.start if is_since else min(span.end - timedelta(days=1), today)
             first = None if span.start == FIRST_DAY else span.start
             found.append(PastDays(span.begins, span.ends, first, last, is_since))
+    found = found[:_MOST]
     taken = [(one.begins, one.ends) for one in found]
-    for begins, ends, day in find_days(values.seen.text.seen, today):
+    for begins, ends, day in find_days(values.seen.text.seen, today)[:_MOST]:
         if not any(begins < b and a < ends for a, b in taken):
             found += _weekday(values, begins, ends, day)
     return tuple(sorted(found, key=lambda one: one.begins))
@@ -99,40 +109,32 @@ def _weekday(values: Values, begins: int, ends: int, day: date | None) -> Iterat
             yield PastDays(begins, ends, day, day)
 
 
-def words_of_day(
-    day: PastDays, name: Name, index: Index, passage: Passage, tokens: Sequence[Token]
-) -> Sequence[Token] | None:
-    """The words among *tokens*, those of *passage*, that say *name* of *day* by one of its forms; None where none do,
-    where words of another name that counts back are nearer, or where the sentence goes on in between.
+def words_of_day(day: PastDays, index: Index, tokens: Sequence[Token]) -> Mapping[str, Sequence[Token]]:
+    """The facts that count back and of which a form stands beside *day*, the nearest, each with the words that say it.
+
+    *tokens* are those of its sentence. None where the sentence goes on in between.
     """
-    mine = _nearest(day, name, tokens, passage)
-    if mine is None:
-        return None
-    far = _distance(day, mine, tokens)
-    others = (one for (group, _), one in index.names.items() if group == "fact" and one is not name)
-    for other in others:
-        theirs = _nearest(day, other, tokens, passage)
-        if theirs is not None and _distance(day, theirs, tokens) < far:
-            return None
-    return mine
+    beside = _beside(day, tokens)
+    found: dict[str, tuple[int, Sequence[Token]]] = {}
+    for (group, _), name in index.names.items():
+        forms = _forms(name, day.is_since) if group == "fact" and beside else ()
+        said = [row for form in forms if (row := _spoken(form, beside, day)) is not None]
+        if said:
+            found[name.name] = min(((_distance(day, row, beside), row) for row in said), key=lambda one: one[0])
+    nearest = min((far for far, _ in found.values()), default=0)
+    return {name: row for name, (far, row) in found.items() if far == nearest}
 
 
-def _nearest(day: PastDays, name: Name, tokens: Sequence[Token], passage: Passage) -> Sequence[Token] | None:
-    """The words of the form of *name* that stands the nearest to *day*."""
-    clause = _clause_of(day, tokens, passage)
-    said = [row for form in _forms(name, day.is_since) if (row := _spoken(form, clause, day)) is not None]
-    return min(said, key=lambda row: (_distance(day, row, tokens), -len(row)), default=None)
-
-
-def _clause_of(day: PastDays, tokens: Sequence[Token], passage: Passage) -> Sequence[Token]:
-    """The words beside *day*: those of its clause, and of the next where it opens the sentence by itself."""
-    inside = [token for token in tokens if day.begins <= token.start < day.ends]
-    clauses = {token.clause for token in inside}
-    beside = [token for token in tokens if token.clause in clauses and token not in inside]
-    if not beside and inside and tokens[0] is inside[0]:
-        following = next((token.clause for token in tokens if token.start >= day.ends), None)
-        beside = [token for token in tokens if token.clause == following]
-    return beside
+def _beside(day: PastDays, tokens: Sequence[Token]) -> Sequence[Token]:
+    """The words near *day*: those of its clause, and of the next where it opens the sentence by itself."""
+    first = bisect_left(tokens, day.begins, key=_START)
+    behind = bisect_left(tokens, day.ends, key=_START)
+    clauses = {token.clause for token in tokens[first:behind]}
+    near = (*tokens[max(first - _NEAR, 0) : first], *tokens[behind : behind + _NEAR])
+    found = [token for token in near if token.clause in clauses]
+    if not found and first == 0:
+        found = [token for token in near if token.clause == near[0].clause]
+    return found
 
 
 def counts_back(name: Name) -> bool:
@@ -204,3 +206,51 @@ def _whole(days: Fraction, name: Name, rounding: Callable[[Fraction], int]) -> F
     if amount is None:  # the last five days of a year
         amount = months_passed(days) / IN_MONTHS[unit]
     return Fraction(rounding(amount)) if name.type == "integer" else amount
+
+
+# ---- of a date ------------------------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True, slots=True)
+class SaidDays:
+    """An operator with its day, or with both of its days, in ISO dates."""
+
+    operator: str
+    values: tuple[str, ...]
+
+    def item(self, name: str, quote: str) -> Item:
+        """The fact of that *name* that it says."""
+        operator = None if self.operator == "==" else self.operator
+        value = list(self.values) if len(self.values) > 1 else self.values[0]
+        return Item.model_validate({"kind": "fact", "name": name, "operator": operator, "value": value, "quote": quote})
+
+    def bears(self, operator: str | None, values: Sequence[object]) -> bool:
+        """Is that what it says, or one end of it?"""
+        said = tuple(map(str, values))
+        if (operator or "==", said) == (self.operator, self.values):
+            return True
+        ends = {
+            "between": {">=": self.values[:1], "<=": self.values[-1:]},
+            "==": {">=": self.values, "<=": self.values},
+        }
+        return ends.get(self.operator, {}).get(operator or "==") == said
+
+
+def said_days(span: Span, seen: Seen) -> SaidDays | None:
+    """What *span* says of a date; None where only the words around would tell, or where it is all of time."""
+    if span.is_untold or span.start is None or span.end is None or (span.start, span.end) == (FIRST_DAY, LAST_DAY):
+        return None
+    first, last = span.start.isoformat(), (span.end - _ONE).isoformat()
+    is_open = seen.text.seen[span.begins : span.ends].lower().startswith(_OPEN)
+    if span.start == FIRST_DAY:
+        return SaidDays("<", (span.end.isoformat(),))
+    if is_open or span.end == LAST_DAY:
+        return SaidDays(">=", (first,))
+    return SaidDays("==", (first,)) if first == last else SaidDays("between", (first, last))
+
+
+def has_year(span: Span, seen: Seen) -> bool:
+    """Is the year said, or known by today: not in "on 3 May", which is of some year?"""
+    words = [token.word for token in seen.words(span.begins, span.ends)]
+    is_dated = any(word.rstrip(".") in lexicon().months for word in words)
+    return not is_dated or any(len(word) == 4 and word.isdecimal() for word in words)
