@@ -100,7 +100,7 @@ class BundleIndex(LogicIndex):
 
     def readers(self, actor: str) -> frozenset[str]:
         """The roles of *actor*, as far as a rule is for one of them: who has the same may read the same."""
-        return frozenset(self.rules.roles.roles_of(actor)) & self._audiences
+        return self._audiences and self._audiences.intersection(self.rules.roles.roles_of(actor))
 
     @cached_property
     def _audiences(self) -> frozenset[str]:

@@ -6,7 +6,6 @@ A day before a month and a month before a day look alike (`03/04/2020`): such a 
 import re
 from dataclasses import dataclass
 from datetime import UTC, date, datetime, time
-from email.utils import parsedate_to_datetime
 
 EXAMPLE = "2012-04-30T09:00:00Z"
 LONGEST = 80  # characters; no form of a date is longer
@@ -97,6 +96,8 @@ def _slashed(first: int, second: int, year: int) -> date:
 
 def _mailed(text: str) -> Moment:
     """A date as mail has it: `Mon, 30 Apr 2012 09:00:00 +0200`."""
+    from email.utils import parsedate_to_datetime  # loads sockets, and few records have such a date
+
     try:
         return _aware(parsedate_to_datetime(text), is_day=False)
     except (TypeError, ValueError, IndexError, OverflowError):

@@ -76,6 +76,8 @@ def _is_covered(case: Case) -> bool:
 
 def _personal(case: Case, response: str) -> Iterator[str]:
     """The kinds of personal data in an answer that nobody told."""
+    if not response:
+        return
     told = clean(case.text)
     for found in _mask(case.index.rules.pii).find(clean(response)):
         if found.text not in told:

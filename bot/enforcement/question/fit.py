@@ -48,11 +48,15 @@ def _score(index: BundleIndex, text: str) -> float:
     is_counting = any(f" {counting} " in said for counting in closed("reporting"))
     if is_figure or (is_counting and not is_case):
         points -= weights.counting
-    is_alone = not index.bundle.context.entities and not index.bundle.decisions.decisions  # nobody else answers
     is_asked = is_permission or bool(named_policies(text))
-    if is_asked or (is_alone and words and asking_clause(text)):  # also for what no rule covers
+    if is_asked or (words and asking_clause(text) and _is_alone(index)):  # also for what no rule covers
         points = max(points, weights.form)
     return float(min(_ALL, max(_NONE, points)))
+
+
+def _is_alone(index: BundleIndex) -> bool:
+    """Does the bundle hold neither data nor decisions, so that nobody else answers?"""
+    return not index.bundle.context.entities and not index.bundle.decisions.decisions
 
 
 def _items(index: BundleIndex, text: str) -> tuple[Item, ...]:

@@ -4,11 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from datetime import datetime
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from bot.evidence.store.connection import Connection
 from bot.evidence.store.engine import Store
-from bylaw.refine.ledger import Judged
+
+if TYPE_CHECKING:
+    from bylaw.refine.ledger import Judged
 
 
 def runs(connection: Connection, since: datetime | None = None) -> Iterator[tuple[Mapping[str, Any], bool | None]]:
@@ -36,5 +38,7 @@ def judged(store: Store) -> list[Judged]:
 
 def judged_of(found: Mapping[str, Any], taken: bool) -> Judged:
     """One recommendation: what was open is right now, or wrong."""
+    from bylaw.refine.ledger import Judged
+
     metrics = found["metrics"]
     return Judged(metrics["proposer"], metrics["prompt_version"], int(taken), int(not taken))
