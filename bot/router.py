@@ -10,9 +10,11 @@ import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from threading import Event
-from typing import TYPE_CHECKING, Any, cast
+from typing import TYPE_CHECKING, Any, get_args
 
 from bot.conversation import AnswerKind, Choice, Question, Turn
+from bylaw.language.text import clean, tokens, words_of
+from bylaw.language.turns import asks_anew, asks_which, corrects, courtesy_of, replies, states
 
 if TYPE_CHECKING:
     from bylaw.authored.machines.routing import Routing
@@ -101,51 +103,11 @@ class Route:
     scores: Mapping[str, float]
 
 
-_OPENS_FOLLOW_UP = re.compile(
-    r"\W*(and|but|or|also|plus|what about|how about|what if|same|the same|only|just|instead|now|then|again|ok|okay"
-    r"|yes|yeah|yep|no|nope|actually|sorry|rather|i meant?|i was asking|make (it|that)"
-    r"|(going |go )?back to|returning to|as for"
-    r"|(the |an? )?(first|second|third|fourth|next|other|another|last)( (one|case|customer|caller|item|order))?"
-    r"(?=\s*:|\s+[–—-]\s)"
-    r"|compared? (that|it|this|to|with)|how (does|do|did) (that|it|this|they|those) compare"
-    r"|vs|versus|the (day|week|month|quarter|year) before)\b",
-    re.IGNORECASE,
-)
-_LONGEST_COURTESY = 80
-_COURTESIES = {
-    "thanks": r"((many|ok|okay|great|perfect) )?(thanks|thank you|thx|cheers)( (so much|very much|a lot))?",
-    "help": r"(hi|hello|hey|good (morning|afternoon|evening))( there)?|(please )?help( me)?|who are you"
-    r"|how does this work|what (can|do) (you|i) (do|answer|know|ask)( (for|about) \w+| here)?",
-}
 BOTH = "the policies and the data both answer it"
 _ALIKE: tuple[AnswerKind, ...] = ("policy", "data")
 _ASKED = {"policy": "what our policies say", "data": "figures from our data"}
-_INTERROGATES = re.compile(r"\W*(how|what|which|who|whose|when|where)\b", re.IGNORECASE)
-_NAMED = re.compile(r"\s*(policy|data|decision):\s+", re.IGNORECASE)
+_SIGNS = frozenset(":,;.!–—-")  # behind a single word that objects
 _TITLES = {"policy": "policies", "data": "data", "decision": "decisions"}
-# These put something in the place of what was just said, whatever else they would mean alone.
-_CORRECTS = re.compile(r"\W*((actually|sorry|no)\W+)?(i meant?|i was asking|make (it|that)|same)\b", re.IGNORECASE)
-# These open whole questions too: they continue something only in a short utterance.
-_MAY_OPEN_FOLLOW_UP = re.compile(
-    r"\W*(by|per|for|in|with|without|excluding|including|not|it|it's|that|those|these|they|this|them|i do|i don't"
-    r"|top|bottom|unknown|none|skip|sort|order by|as an? |\d[\d.,]*)(\b|$)",
-    re.IGNORECASE,
-)
-# Alone these ask about the last answer, whatever kind it was of.
-_ASKS_BACK = re.compile(r"\W*(but )?(why( not| so| that| is that)?|how come)\W*$", re.IGNORECASE)
-# What is told in a sentence of its own answers what was asked, whatever its words mean elsewhere: "they don't match".
-_TELLS = re.compile(
-    r"[^\w'’-]*(?!(?:how|what|which|who|whom|whose|when|where|why|show|list|total|is|are|do|does|did|can|may)\b)"
-    r"(?:(?!(?:that|which|who|whose|where)\b)[\w'’-]{1,40}[^\w'’-]{1,4}){1,4}?"
-    r"(?:is|are|was|were|has|have|had|does|did|isn['’]?t|aren['’]?t|wasn['’]?t|weren['’]?t|don['’]?t|doesn['’]?t|didn['’]?t"
-    r"|hasn['’]?t|haven['’]?t|won['’]?t|can['’]?t|cannot)\b[^?]*$",
-    re.IGNORECASE,
-)
-# Nobody answers a question with one of these, unless it is a follow-up ("what about …").
-_OPENS_QUESTION = re.compile(
-    r"\W*(how (many|much|often|long|does|do|did)|what|which|who|whom|whose|when|why|where|show|list|total)\b",
-    re.IGNORECASE,
-)
 
 
 def route(text: str, index: Any, answerers: Sequence[Answerer], edges: Thresholds, past: Past = Past()) -> Route:
@@ -156,15 +118,16 @@ def route(text: str, index: Any, answerers: Sequence[Answerer], edges: Threshold
     last = next((answerer.kind for answerer in answerers if answerer.kind == past.last_kind), None)
     # few words in which only the last kind reads something: "bought yesterday"
     is_more = best == last and confidence >= edges.answer / 2 and len(text.split()) <= edges.short_words
-    if last is not None and (past.pending or is_more or is_follow_up(text, edges.short_words)):
-        needed = edges.answer if is_new_question(text, edges.short_words) else edges.interrupt
-        is_correction = len(text.split()) <= edges.short_words and _CORRECTS.match(text) is not None
-        is_told = bool(past.pending) and _TELLS.match(text) is not None
+    is_reply = replies(text, edges.short_words)
+    if last is not None and (past.pending or is_more or is_reply):
+        needed = edges.answer if asks_anew(text) and not is_reply else edges.interrupt
+        is_correction = len(text.split()) <= edges.short_words and corrects(text)
+        is_told = bool(past.pending) and states(text)
         if best == last or confidence < needed or is_correction or is_told:
             reason = f"answers what was asked ({past.pending})" if past.pending else "follows up on the last answer"
             return Route(last, max(confidence if best == last else 0.0, edges.interrupt), reason, scores)
         return Route(best, confidence, "a new question", scores)
-    if best in _ALIKE and _INTERROGATES.match(text) and _are_alike(scores, edges):
+    if best in _ALIKE and asks_which(text) and _are_alike(scores, edges):
         return Route(None, confidence, BOTH, scores)
     if best is None or confidence < edges.answer:
         return Route(None, confidence, "no kind of answer recognises it", scores)
@@ -185,25 +148,14 @@ def which(text: str) -> tuple[Choice, ...]:
 def otherwise(text: str, index: Any, answerers: Sequence[Answerer]) -> tuple[Choice, ...]:
     """What a text that nobody recognises may be asked as all the same: of data there is a form, of policies topics."""
     kinds = {answerer.kind for answerer in answerers if any(answerer.topics(index))}
-    return () if courtesy(text) else tuple(one for one in which(text) if one.value.partition(":")[0] in kinds)
+    return () if courtesy_of(text) else tuple(one for one in which(text) if one.value.partition(":")[0] in kinds)
 
 
 def named_kind(text: str) -> tuple[AnswerKind, str] | None:
     """The kind that a person put before a question ("data: refunds of laptops"), and the question."""
-    found = _NAMED.match(text)
-    return (cast(AnswerKind, found[1].lower()), text[found.end() :]) if found and text[found.end() :].strip() else None
-
-
-def is_follow_up(text: str, short_words: int) -> bool:
-    """Does *text* read like the continuation of a conversation?"""
-    if _OPENS_FOLLOW_UP.match(text) or _ASKS_BACK.match(text):
-        return True
-    return len(text.split()) <= short_words and _MAY_OPEN_FOLLOW_UP.match(text) is not None
-
-
-def is_new_question(text: str, short_words: int) -> bool:
-    """Does *text* open like a question of its own, whatever was asked before?"""
-    return _OPENS_QUESTION.match(text) is not None and not is_follow_up(text, short_words)
+    named, _, asked = text.partition(":")
+    kind = next((one for one in get_args(AnswerKind) if one == named.strip().lower()), None)
+    return (kind, asked.strip()) if kind and asked[:1].isspace() and asked.strip() else None
 
 
 def chosen(text: str, offered: Sequence[Choice]) -> str:
@@ -242,11 +194,12 @@ def opens(text: str, phrases: Sequence[str]) -> bool:
 def objects(text: str, phrases: Sequence[str]) -> bool:
     """Does *text* open with one of the *phrases*? A single word counts where a sign or nothing follows it: a wrong item
     is no wrong answer."""
-    said = text.replace("’", "'").casefold()
-    for phrase in sorted(phrases):
-        words = r"[\s,]+".join(map(re.escape, re.findall(r"[\w']+", phrase)))
-        behind = r"\b" if " " in phrase else r"\s*(?:[:,;.!–—-]|$)"
-        if re.match(rf"\W*{words}{behind}", said):
+    said = tuple(tokens(clean(text)))
+    first = next((k for k, one in enumerate(said) if one.word[0].isalnum()), len(said))
+    for phrase in map(words_of, phrases):
+        spelled = tuple(one.word for one in said[first:] if one.word[0].isalnum())[: len(phrase)]
+        behind = said[first + 1].word if first + 1 < len(said) else "."
+        if spelled == phrase and (len(phrase) > 1 or behind in _SIGNS):
             return True
     return False
 
@@ -256,15 +209,9 @@ def bare(text: str) -> str:
     return " ".join(re.findall(r"[\w'._/-]+", text.replace("’", "'").casefold())).rstrip(".")
 
 
-def courtesy(text: str) -> str | None:
-    """What *text* is where it is no question at all: "thanks", or "help" for a greeting or what the bot can do."""
-    said = " ".join(re.findall(r"\w+", text[:_LONGEST_COURTESY].casefold()))
-    return next((kind for kind, forms in _COURTESIES.items() if re.fullmatch(forms, said)), None)
-
-
 def refusal(index: Any, answerers: Sequence[Answerer], text: str = "") -> str:
     """What to say when nobody answers *text*: the limits of the bot, in the words of its own bundle."""
-    kind = courtesy(text)
+    kind = courtesy_of(text)
     if kind == "thanks":
         return "You are welcome."
     lines = [

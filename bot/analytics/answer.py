@@ -40,6 +40,7 @@ from bylaw.authored.machines.access import Rights
 from bylaw.hold.hold import Ground
 from bylaw.hold.item import Item, read_items
 from bylaw.language.periods import period_of
+from bylaw.language.turns import replies
 from bylaw.llm.guarded import Guard
 from bylaw.semantic import gotchas
 from bylaw.semantic.compiler import Compiled
@@ -205,7 +206,7 @@ def _modelled(question: Question, previous: SemanticQuery | None, means: _Means)
     if means.llm is None or index.rules.autonomy.proposals is None:
         return None
     today = index.local(question.asked_at).date()
-    before = None if previous is None or not carrying.is_follow_up(question.text) else previous
+    before = None if previous is None or not replies(question.text, index.rules.routing.short_words) else previous
     shown = None if before is None else before.model_dump(mode="json", exclude_defaults=True)
     heard = tuple(one.words for one in _hear_stakes(question, means))
     asked = propose.AskedOfModel(question.text, today, heard, shown)

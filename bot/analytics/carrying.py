@@ -22,26 +22,6 @@ from bylaw.semantic.query import Filter, SemanticQuery
 CARRIED = ("picks", "settled")  # what a new question of the conversation does not end
 _SHOWN = 60  # characters of what was said
 _AT_MOST = 50  # choices that are remembered
-_FOLLOW_UP = re.compile(
-    r"^\W*(?:and|but|or|also|now|then|what about|how about|what if|same|only|just|instead|actually|i mean|i meant"
-    r"|without|excluding|exclude|except)\b"
-    r"|\b(?:instead|i meant|i mean)\b"
-    r"|^\W*(?:compared? (?:that|it|this|to|with)|how (?:does|do|did) (?:that|it|this|they))\b",
-    re.IGNORECASE,
-)
-_GOING_ON = ("and", "but", "or", "also", "now", "then", "what if", "same", "only", "just", "instead", "actually",
-             "i meant", "i mean")  # fmt: skip
-
-
-def is_follow_up(text: str) -> bool:
-    """Does *text* begin like the continuation of the question before it?"""
-    return _FOLLOW_UP.search(text) is not None
-
-
-def going_on(text: str) -> list[str]:
-    """The words of *text* that only say that it goes on."""
-    said = text.casefold()
-    return [word for word in _GOING_ON if re.search(rf"(?<!\w){word}(?!\w)", said)]
 
 
 def items_of(state: Mapping[str, Any], previous: SemanticQuery) -> list[Item] | None:

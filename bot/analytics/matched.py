@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from bot.analytics import carrying, items
+from bot.analytics import items
 from bot.analytics.headline import readable
 from bot.analytics.reading import Bound, Meant, NotUnderstood, Unclear
 from bot.ask.matcher.match import matches
@@ -17,6 +17,7 @@ from bylaw.hold.item import HeldItem, Item, Proposal
 from bylaw.hold.text import see
 from bylaw.hold.words import Index
 from bylaw.language.text import words_of
+from bylaw.language.turns import goes_on, words_that_go_on
 from bylaw.semantic.compiler import Compiler
 
 MAX_CHARACTERS = 4_000  # a longer text is no question
@@ -56,7 +57,7 @@ class Desk:
             message = f"`{word}` is personal data, answers never show it"
             return Matched(NotUnderstood(message, None, (word,), is_final=True))
         proposals = list(matches(text, self.ground))
-        is_going_on = before is not None and (is_same or carrying.is_follow_up(text))
+        is_going_on = before is not None and (is_same or goes_on(text))
         alone = [] if is_going_on else [self._hold(text, one) for one in proposals]
         if before is not None and not any(one.is_whole for one in alone):
             over = [self._hold(text, one, before) for one in proposals]
@@ -65,7 +66,7 @@ class Desk:
         return self._reading(alone)
 
     def _hold(self, text: str, proposal: Proposal, before: Sequence[Item] | None = None) -> HeldQuery:
-        heard = [one.words for one in self.stakes] + (carrying.going_on(text) if before is not None else [])
+        heard = [one.words for one in self.stakes] + list(words_that_go_on(text) if before is not None else ())
         return hold_question(text, proposal, self.ground, self.compiler, "matcher", heard, before)
 
     def _reading(self, held: Sequence[HeldQuery], is_follow_up: bool = False) -> Matched:

@@ -15,7 +15,7 @@ from bot.conversation import Choice, Turn
 from bot.enforcement.assemble import assemble_case
 from bot.enforcement.case import Case
 from bot.enforcement.question import offers
-from bot.enforcement.question.asking import asks_for_permission, goes_on, is_no_question, named_policies
+from bot.enforcement.question.asking import asks_for_permission, is_no_question, named_policies
 from bot.enforcement.question.lookups import lookups
 from bot.enforcement.question.near import drop_declared
 from bot.enforcement.question.topic import Topic
@@ -28,6 +28,7 @@ from bot.index import BundleIndex
 from bylaw.hold.item import HeldItem, Item, Reading
 from bylaw.hold.text import see
 from bylaw.language.lexicon import closed, stem
+from bylaw.language.turns import goes_on
 from bylaw.logic.decide.evaluate import Evaluator
 from bylaw.logic.formula.ir import ConditionalRule
 

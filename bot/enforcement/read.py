@@ -16,13 +16,14 @@ from bot.ask.matcher.match import match
 from bot.conversation import Choice
 from bot.enforcement.assemble import UNUSABLE, tell_facts
 from bot.enforcement.question import offers
-from bot.enforcement.question.asking import goes_on, is_no_question
+from bot.enforcement.question.asking import is_no_question
 from bot.enforcement.question.carrying import NEW_CASE, split_beginning
 from bot.enforcement.question.memory import Memory, load
 from bot.enforcement.question.replies import declines, read_reply
 from bot.index import BundleIndex
 from bylaw.hold.hold import Ground, confirm, hold
 from bylaw.hold.item import Item, Proposal, Reading, Stretch, read_items
+from bylaw.language.turns import goes_on
 
 if TYPE_CHECKING:
     from bylaw.llm.guarded import Guard

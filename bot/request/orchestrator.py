@@ -47,7 +47,6 @@ from bot.router import (
     Route,
     bare,
     chosen,
-    courtesy,
     is_said,
     named_kind,
     objects,
@@ -62,6 +61,7 @@ from bot.services import Services
 from bylaw.audit.entry import after
 from bylaw.canonical import is_sound, is_text, spelled
 from bylaw.errors import BylawError, GateDenied, UsageError
+from bylaw.language.turns import courtesy_of
 
 _TURNS = 5  # how often one turn is answered anew because its session moved on meanwhile
 _POLL_SECONDS = 0.05
@@ -263,7 +263,7 @@ def _scope(question: Question, session: Session, services: Services) -> tuple[Qu
         return question, Route(None, 1.0, WRONG, {})
     if _liked(text, services) is not None:
         return question, Route(None, 1.0, PREFERS, {})
-    if courtesy(text):
+    if courtesy_of(text):
         return question, Route(None, 1.0, "a courtesy", {})
     if _owned(question.model_copy(update={"text": text}), services):
         return question.model_copy(update={"text": text}), Route(None, 1.0, OWNS, {})
@@ -359,7 +359,7 @@ def _answer(
         return _which(question, way, session, services)
     if answerer is None:
         text = refusal(services.index, services.answerers, question.text)
-        reply = _say(question, services, "refusal", "answered" if courtesy(question.text) else "refused", text)
+        reply = _say(question, services, "refusal", "answered" if courtesy_of(question.text) else "refused", text)
         offered = otherwise(question.text, services.index, services.answerers)
         reply = reply.model_copy(update={"choices": offered})
         waiting = replace(session, pending=reply.status, offered=offered) if offered else None

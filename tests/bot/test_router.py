@@ -10,8 +10,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from bot.conversation import MAX_TEXT, Choice
-from bot.router import Answerer, Past, chosen, courtesy, is_follow_up, named_kind, otherwise, refusal, route, which
+from bot.router import Answerer, Past, chosen, named_kind, otherwise, refusal, route, which
 from bylaw.language.reports import asks_for_a_rule, is_of_one, is_report
+from bylaw.language.turns import courtesy_of, replies, states
 from tests.fakes.frame import ANSWERERS, EDGES, Shop
 from tests.rows import each
 
@@ -40,7 +41,7 @@ def test_without_answerers_nobody_answers():
 def test_every_text_has_a_route(text, last, pending):
     way = route(text, Shop(), ANSWERERS, EDGES, Past(last, pending))
     assert way.kind in (*KINDS, None)
-    assert isinstance(is_follow_up(text, EDGES.short_words), bool)
+    assert isinstance(replies(text, EDGES.short_words) or states(text), bool)
 
 
 @pytest.mark.parametrize(
@@ -133,7 +134,7 @@ def test_a_refusal_names_what_can_be_asked():
     ],
 )
 def test_a_courtesy_is_no_question(said, kind):
-    assert courtesy(said) == kind
+    assert courtesy_of(said) == kind
 
 
 def test_who_greets_hears_what_can_be_asked_and_who_thanks_is_thanked():

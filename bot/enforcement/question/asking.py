@@ -51,12 +51,6 @@ def asks_why(text: str) -> bool:
     return bool(text.strip() and not said) or any(querying.at(said, i) for i in range(min(2, len(said))))
 
 
-def goes_on(text: str) -> bool:
-    """Does *text* open like more of what was said: "and if", "what about", "sorry, it was"?"""
-    words = [word.text for word in read_words(text[:400])[:2]]
-    return bool(words) and not closed("going_on").isdisjoint((words[0], " ".join(words)))
-
-
 def is_regulated(text: str) -> bool:
     """Does *text* ask for what is allowed, or for a policy, in these words?"""
     parts = ({word.text for word in part} for part in _asking(read_words(text)))

@@ -9,7 +9,6 @@ from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from fractions import Fraction
 
-from bot.enforcement.question.asking import goes_on
 from bylaw.hold import standing
 from bylaw.hold.bearing import is_empty
 from bylaw.hold.days import counts_back, elapsed, past_days, said_days
@@ -21,6 +20,7 @@ from bylaw.hold.words import Name, stems_of
 from bylaw.language.figures import measure
 from bylaw.language.lexicon import closed, lexicon
 from bylaw.language.text import Token, words_of
+from bylaw.language.turns import goes_on
 from bylaw.language.units import unit_named
 from bylaw.language.words import read_words
 
