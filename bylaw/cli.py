@@ -5,6 +5,7 @@ This module and `bylaw.demos.story` are the only places that know both wings.
 
 from __future__ import annotations
 
+import atexit
 import errno
 import gc
 import importlib
@@ -268,6 +269,7 @@ def _fault(error: Exception) -> tuple[str, str, int]:
 def main() -> None:
     """Run the command. Exit codes: 0 clean, 1 findings that fail, 2 wrong usage, 3 our fault."""
     gc.set_threshold(*RARELY)
+    atexit.register(gc.freeze)  # the process ends: nothing has to be searched for what could be freed
     sys.modules.setdefault(no_plugins.NAME, no_plugins)
     debug, told = "--debug" in sys.argv[1:], _json_error if _wants_json(sys.argv[1:]) else _text_error
     _spell_out_what_cannot_be_shown()

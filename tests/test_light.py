@@ -14,7 +14,7 @@ PROVERS = {"z3", "ci.pipeline", "alembic", "yaml", "pydantic_ai"}
 SERVERS = {"fastapi", "uvicorn", "slack_sdk", "sqlalchemy"}
 READERS = {"duckdb", "jinja2", "bot.analytics.answer", "importlib.metadata", "rapidfuzz"}
 UNASKED = {
-    *("bylaw.llm.registry", "bylaw.warehouses.registry", "bylaw.audit.export"),
+    *("bylaw.llm.registry", "bylaw.warehouses.registry", "bylaw.audit.export", "bylaw.refine.ledger"),
     *("bot.enforcement.author", "bylaw.references"),
 }
 OTHERS = {"bot.analytics.prepared", "bot.decisions.answer", "bylaw.semantic.query", "bylaw.authored.context"}

@@ -29,7 +29,6 @@ from bot.enforcement.uncovered import citing
 from bot.enforcement.unproven import names_policy, undecidable, with_unproven
 from bot.enforcement.weighed import restricted, settled
 from bot.enforcement.writing import write
-from bot.enforcement.writing.different import different
 from bot.enforcement.writing.overview import MOST_RULES, Wanted, lines_of, overview
 from bot.enforcement.writing.unchecked import unchecked_of
 from bot.index import BundleIndex
@@ -125,6 +124,8 @@ def _with_different(case: Case, turn: Turn) -> Turn:
     trials = case.index.rules.enforcement.different_trials
     if turn.reply.status != "answered" or not turn.reply.outcomes or not trials or case.bounds:
         return turn
+    from bot.enforcement.writing.different import different  # looks for other cases, which only an answer needs
+
     found = different(case.words, case.evaluator, case.facts, case.day, case.decision, turn.reply.outcomes, trials)
     return replace(turn, reply=turn.reply.model_copy(update={"different": tuple(found)}))
 

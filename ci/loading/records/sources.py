@@ -10,18 +10,18 @@ import re
 from collections.abc import Iterable, Iterator, Sequence
 from functools import cache
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any, TypeAlias
 
-from pydantic import ValidationError
-
-from bylaw.authored.decision_sources import DecisionSource, DecisionSources
 from ci.findings import Finding, Place
+
+if TYPE_CHECKING:
+    from bylaw.authored.decision_sources import DecisionSource
 
 BARE = "context/decisions/sources"
 PATHS = tuple(f"{BARE}{suffix}" for suffix in (".yaml", ".yml", ".json"))
 SUFFIXES = (".md", ".markdown")
 
-Numbered = tuple[int, DecisionSource]
+Numbered: TypeAlias = "tuple[int, DecisionSource]"
 
 
 def sources_in(path: str, content: bytes) -> list[Numbered]:
@@ -36,6 +36,10 @@ def sources_in(path: str, content: bytes) -> list[Numbered]:
 
 def sources_of(data: Any) -> list[Numbered]:
     """The same for a file that is read already."""
+    from pydantic import ValidationError
+
+    from bylaw.authored.decision_sources import DecisionSources  # a model that only such a file needs
+
     listed = data.get("sources") if isinstance(data, dict) else None
     found = []
     for number, one in enumerate(listed if isinstance(listed, list) else ()):
