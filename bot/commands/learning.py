@@ -2,23 +2,19 @@
 
 from __future__ import annotations
 
-import json
-from collections.abc import Iterator
-from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
 
 from bot import settings
-from bot.cli import _BUNDLE, _ROOT, _WAREHOUSE, bundle_path, given_settings, is_compiled_here
+from bot.cli import _BUNDLE, _ROOT, _WAREHOUSE
+from bot.commands.verb import AS, JSON, Shown, for_person, open_services, show
 from bot.evidence.store.tables.corrections import TYPES
 
 if TYPE_CHECKING:
+    from bot.conversation import Actor
     from bot.services import Services
-
-_JSON = click.option("--json", "as_json", is_flag=True, help="One JSON document and nothing else.")
-_AS = click.option("--as", "user", metavar="USER", default="anonymous", help="Who says so; see rules/roles.yaml.")
 
 
 @click.command()
@@ -32,10 +28,7 @@ _AS = click.option("--as", "user", metavar="USER", default="anonymous", help="Wh
 @click.option("--type", "type_", type=click.Choice(TYPES), help="Only for a permission or a preference.")
 @click.option("--source", type=click.IntRange(1), help="Of a policy or decision answer: which of its sources is wrong.")
 @click.option("--yes", is_flag=True, help="REQUEST said it in words: what they were read as is what you mean.")
-@_AS
-@_BUNDLE
-@_ROOT
-@_JSON
+@for_person()
 def correct(
     request_id: str,
     object_: str,
@@ -45,11 +38,9 @@ def correct(
     type_: Any,
     source: int | None,
     yes: bool,
-    user: str,
-    bundle: Path | None,
-    root: Path | None,
-    as_json: bool,
-) -> None:
+    actor: Actor,
+    services: Services,
+) -> Shown:
     """Say what is wrong about the answer to REQUEST. It changes your own answers at once, and nobody else's.
 
     Without --object, what the answer rests on is listed, with what it says now. When more than three experienced people
@@ -64,44 +55,22 @@ def correct(
     bylaw correct REQUEST --source 1 --reason "members have 30 days by now" --as ben
     bylaw correct REQUEST --type permission --reason "I should not see salaries" --as ben
     """
-    from bot.conversation import Actor
-    from bot.delivery.render import safe
     from bot.memory import corrections, offered
     from bot.request import objections
 
-    with _opened(bundle, root) as services:
-        actor = Actor(id=user)
-        meant = offered.meant(request_id, actor, services)
-        if not (object_ or type_ or yes):
-            cited = objections.sources_of(meant.request_id, actor, services)
-            if cited and reason:
-                at = None if source is None else source - 1
-                said = objections.object_to(meant.request_id, reason, actor, services, at)
-                click.echo(json.dumps({"request_id": meant.request_id, "text": said}, indent=2) if as_json else said)
-                return
-            found = offered.of(meant.request_id, actor, services)
-            if cited and not as_json:
-                click.echo("\n".join(safe(line) for line in objections.in_words(cited, meant.request_id)))
-                return
-            told = json.dumps(offered.listed(found, meant), indent=2) if as_json else offered.in_words(found, meant)
-            click.echo(told)
-            return
+    meant = offered.meant(request_id, actor, services)
+    if object_ or type_ or yes:
         given = corrections.Given(meant.request_id, type_, object_, field, new, reason or meant.said)
-        given = offered.confirmed(meant) if yes else given
-        noted = corrections.correct(given, actor, services)
-    click.echo(json.dumps(offered.told(noted), indent=2) if as_json else noted.text)
-
-
-@contextmanager
-def _opened(bundle: Path | None, root: Path | None, warehouse: str | None = None) -> Iterator[Services]:
-    from bot import app
-
-    given = given_settings(root, warehouse)
-    bot = app.open_bot(given, bundle_path(given, bundle, root), is_compiled_here=is_compiled_here(given, bundle, root))
-    try:
-        yield bot.services()
-    finally:
-        bot.close()
+        noted = corrections.correct(offered.confirmed(meant) if yes else given, actor, services)
+        return Shown([noted.text], offered.told(noted))
+    cited = objections.sources_of(meant.request_id, actor, services)
+    if cited and reason:
+        at = None if source is None else source - 1
+        said = objections.object_to(meant.request_id, reason, actor, services, at)
+        return Shown([said], {"request_id": meant.request_id, "text": said})
+    found = offered.of(meant.request_id, actor, services)
+    lines = list(objections.in_words(cited, meant.request_id)) if cited else [offered.in_words(found, meant)]
+    return Shown(lines, offered.listed(found, meant))
 
 
 _NAME = click.argument("name", metavar="CANDIDATE")
@@ -121,48 +90,45 @@ def promote() -> None:
 
 @promote.command("list", short_help="The candidates that wait for a steward.")
 @click.option("--all", "is_all", is_flag=True, help="Also those that were rejected or merged.")
-@_AS
-@_BUNDLE
-@_ROOT
-@_JSON
-def list_(is_all: bool, user: str, bundle: Path | None, root: Path | None, as_json: bool) -> None:
+@for_person()
+def list_candidates(is_all: bool, actor: Actor, services: Services) -> Shown:
     """The candidates that wait for a steward, oldest first."""
-    from bot.conversation import Actor
     from bot.memory import queue
     from bot.memory.promotion import waiting
 
-    with _opened(bundle, root) as services:
-        found = waiting(Actor(id=user), services, is_all)
-    click.echo(json.dumps(queue.listed(found), indent=2) if as_json else queue.in_words(found))
+    found = waiting(actor, services, is_all)
+    return Shown([queue.in_words(found)], queue.listed(found))
 
 
-@promote.command(short_help="What its pull request would edit, who agrees, and what would change.")
+@promote.command("show", short_help="What its pull request would edit, who agrees, and what would change.")
 @_NAME
-@_AS
+@AS
 @_BUNDLE
 @_ROOT
 @_WAREHOUSE
-@_JSON
-def show(name: str, user: str, bundle: Path | None, root: Path | None, warehouse: str | None, as_json: bool) -> None:
+@JSON
+def show_candidate(
+    name: str, user: str, bundle: Path | None, root: Path | None, warehouse: str | None, as_json: bool
+) -> None:
     """What the pull request of CANDIDATE would edit, who agrees, what would change; with --warehouse in figures."""
     from bot.conversation import Actor
     from bot.memory import opening, queue
     from bot.memory.promotion import review
 
-    with _opened(bundle, root, warehouse) as services:
+    with open_services(bundle, root, warehouse) as services:
         found = review(name, Actor(id=user), services, opening.editing(root))
-    click.echo(json.dumps(queue.shown(found), indent=2) if as_json else queue.told(found))
+    show(Shown([queue.told(found)], queue.shown(found)), as_json)
 
 
 @promote.command("open", short_help="Open its pull request; people review and merge it.")
 @_NAME
 @click.option("--repo", metavar="OWNER/NAME", envvar="GITHUB_REPOSITORY", help="The repository on GitHub.")
 @click.option("--base", metavar="BRANCH", default="main", show_default=True, help="The branch it is to be merged into.")
-@_AS
+@AS
 @_BUNDLE
 @_ROOT
 @_WAREHOUSE
-@_JSON
+@JSON
 def open_(
     name: str,
     repo: str | None,
@@ -179,40 +145,27 @@ def open_(
     """
     from bot.conversation import Actor
     from bot.memory import opening
-    from bot.memory.promotion import open_ as opened
+    from bot.memory.promotion import open_ as open_request
 
-    with _opened(bundle, root, warehouse) as services:
-        done = opened(
-            name, Actor(id=user), services, opening.editing(root), opening.hub(repo, settings.environment()), base
-        )
-    told = {
-        "state": done.state,
-        "number": done.number,
-        "url": done.url,
-        "did": list(done.did),
-        "notes": list(done.notes),
-    }
-    click.echo(json.dumps(told, indent=2) if as_json else f"{done.state}: {done.url or 'nothing to change'}")
-    for note in () if as_json else done.notes:
-        click.echo(f"note: {note}")
+    hub = opening.hub(repo, settings.environment())
+    with open_services(bundle, root, warehouse) as services:
+        done = open_request(name, Actor(id=user), services, opening.editing(root), hub, base)
+    told = {"state": done.state, "number": done.number, "url": done.url, "did": done.did, "notes": done.notes}
+    lines = [f"{done.state}: {done.url or 'nothing to change'}", *(f"note: {note}" for note in done.notes)]
+    show(Shown(lines, told), as_json)
 
 
 @promote.command(short_help="Say no, and why: it is not proposed again without new evidence.")
 @_NAME
 @click.option("--reason", required=True, help="Why; who corrected it is told.")
-@_AS
-@_BUNDLE
-@_ROOT
-@_JSON
-def reject(name: str, reason: str, user: str, bundle: Path | None, root: Path | None, as_json: bool) -> None:
+@for_person()
+def reject(name: str, reason: str, actor: Actor, services: Services) -> Shown:
     """Say no to CANDIDATE, and why: it is not proposed again before as many people say it anew."""
-    from bot.conversation import Actor
-    from bot.memory.candidates import reject as rejected
+    from bot.memory import candidates
 
-    with _opened(bundle, root) as services:
-        found = rejected(name, reason, Actor(id=user), services)
+    found = candidates.reject(name, reason, actor, services)
     told = {"candidate": found.candidate_id, "stage": "rejected", "reason": reason}
-    click.echo(json.dumps(told, indent=2) if as_json else f"rejected {found.candidate_id}: who corrected it is told")
+    return Shown([f"rejected {found.candidate_id}: who corrected it is told"], told)
 
 
 @click.group()
@@ -227,30 +180,21 @@ def memory() -> None:
 
 
 @memory.command("list", short_help="Everything that is remembered of you.")
-@_AS
-@_BUNDLE
-@_ROOT
-@_JSON
-def remembered(user: str, bundle: Path | None, root: Path | None, as_json: bool) -> None:
+@for_person()
+def list_memories(actor: Actor, services: Services) -> Shown:
     """Everything that is remembered of you, and what of it shapes your answers."""
-    from bot.conversation import Actor
     from bot.memory import own
 
-    with _opened(bundle, root) as services:
-        found = own.remembered(Actor(id=user), services)
-    click.echo(json.dumps(found, indent=2) if as_json else own.in_words(found))
+    found = own.remembered(actor, services)
+    return Shown([own.in_words(found)], found)
 
 
 @memory.command(short_help="Forget one correction or preference of yours.")
 @click.argument("name", metavar="NAME")
-@_AS
-@_BUNDLE
-@_ROOT
-def forget(name: str, user: str, bundle: Path | None, root: Path | None) -> None:
+@for_person(has_json=False)
+def forget(name: str, actor: Actor, services: Services) -> Shown:
     """Forget one correction or preference of yours: it shapes no answer any more, and counts for no candidate."""
-    from bot.conversation import Actor
     from bot.memory import own
 
-    with _opened(bundle, root) as services:
-        own.forget(name, Actor(id=user), services)
-    click.echo(f"forgot {name}")
+    own.forget(name, actor, services)
+    return Shown([f"forgot {name}"])
