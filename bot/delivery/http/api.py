@@ -8,15 +8,15 @@ from __future__ import annotations
 from collections.abc import Callable
 from functools import partial
 from threading import Event
-from typing import Annotated, Any
+from typing import Any
 
 from fastapi import FastAPI, Request, Response
 from fastapi.responses import JSONResponse
-from pydantic import BaseModel, ConfigDict, Field
 from starlette.types import ASGIApp
 
-from bot.conversation import Actor, AnswerKind, Question, Reply, moment, spoken_json
+from bot.conversation import AnswerKind, Reply, spoken_json
 from bot.delivery.http import bodies, errors
+from bot.delivery.http.asking import Asked, Id, question_of
 from bot.delivery.http.attention import attended
 from bot.delivery.http.endpoints import (
     book,
@@ -30,33 +30,23 @@ from bot.delivery.http.endpoints import (
     settled,
     undelivered,
 )
-from bot.delivery.http.frame import Frame, asker, named
+from bot.delivery.http.frame import Frame
 from bot.delivery.http.identity.identity import Identity
 from bot.delivery.http.rates import Rates
-from bot.delivery.http.wording import QuestionText
-from bot.evidence.store.columns import ID_LENGTH
 from bot.request.capacity import Slots
 from bot.request.orchestrator import handle
 from bot.services import Serving
 from bot.settings import Settings
 
-Id = Annotated[str, Field(min_length=1, max_length=ID_LENGTH)]
 
-
-class Query(BaseModel):
+class Query(Asked):
     """One question. Without a `session_id` it is a conversation of its own; `at` is the time it is asked at.
 
     `form` is the filled form of a data question: what is answered is the form, whatever the text says. `items` are what
     a caller says that the text says, held against its words; `kind` says what is asked, where the words do not tell it.
     """
 
-    model_config = ConfigDict(frozen=True, extra="forbid")
-
-    text: QuestionText
     session_id: Id | None = None
-    user: Id | None = None
-    request_id: Id | None = None
-    at: Annotated[str, Field(max_length=40)] | None = None
     form: dict[str, Any] | None = None
     items: list[dict[str, Any]] | None = None
     kind: AnswerKind | None = None
@@ -93,15 +83,9 @@ def build(
 
     def reply_to(body: Query, request: Request, gone: Event, mode: str | None = None) -> Reply:
         services = serving.services().until(gone)
-        request_id = named(request, body.request_id)
-        asked = Question(
-            text=body.text,
-            actor=_actor(asker(request, body.user)),
-            asked_at=moment(body.at) if body.at else services.clock(),
-            session_id=body.session_id or request_id,
-            request_id=request_id,
-            options=body.options() | ({} if mode is None else {"mode": mode}),
-        )
+        options = body.options() | ({} if mode is None else {"mode": mode})
+        session = {} if body.session_id is None else {"session_id": body.session_id}
+        asked = question_of(body, request, services, "human", options=options, **session)
         return handle(asked, services)
 
     refined = iterative.install(app, serving, Query, reply_to)
@@ -145,7 +129,3 @@ def build(
         room or Slots(most),
         Slots(most),
     )
-
-
-def _actor(user: str | None) -> Actor:
-    return Actor(id=user) if user else Actor()

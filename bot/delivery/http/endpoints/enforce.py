@@ -12,14 +12,14 @@ from typing import Annotated, Any
 
 from fastapi import FastAPI, Request, Response
 from fastapi.responses import StreamingResponse
-from pydantic import BaseModel, ConfigDict, Field
+from pydantic import Field
 from starlette.concurrency import run_in_threadpool
 
 from bot.claims.models import MOST_CLAIMS, Claim
-from bot.conversation import Actor, Question, moment, told_json
+from bot.conversation import Question, told_json
 from bot.delivery.http import bodies
-from bot.delivery.http.frame import asker, named
-from bot.delivery.http.wording import QuestionText, deprecation
+from bot.delivery.http.asking import Asked, question_of
+from bot.delivery.http.wording import deprecation
 from bot.delivery.http.written import LINES, PATH, LinesRoute, Written, answer, as_event, as_line, as_part, read
 from bot.delivery.http.written import lines as written_lines
 from bot.enforcement.author import opinion_of
@@ -27,26 +27,19 @@ from bot.enforcement.enforce import MAX_RESPONSE, Passed, Watch, check_readable,
 from bot.enforcement.judged.verdict import ComplianceDecision
 from bot.enforcement.writing.sentences import split
 from bot.evidence.recording import record
-from bot.evidence.store.columns import ID_LENGTH, check_ids
+from bot.evidence.store.columns import check_ids
 from bot.request.cases import read_facts
 from bot.services import Services, Serving
 from bot.settings import Settings
 
 _EVENTS = "text/event-stream"
 Kept = Callable[[ComplianceDecision], None]
-Id = Annotated[str, Field(min_length=1, max_length=ID_LENGTH)]
 
 
-class EnforceQuestion(BaseModel):
+class EnforceQuestion(Asked):
     """A question that somebody is about to answer. `facts` are what is known of the case otherwise."""
 
-    model_config = ConfigDict(frozen=True, extra="forbid")
-
-    text: QuestionText
     facts: dict[str, Any] = Field(default_factory=dict)
-    user: Id | None = None
-    request_id: Id | None = None
-    at: Annotated[str, Field(max_length=40)] | None = None
 
 
 class Answered(EnforceQuestion):
@@ -111,15 +104,7 @@ def install(app: FastAPI, serving: Serving, settings: Settings) -> None:
 
 
 def _question(body: EnforceQuestion, request: Request, services: Services) -> Question:
-    request_id = named(request, body.request_id)
-    user = asker(request, body.user)
-    question = Question(
-        text=body.text,
-        actor=Actor(id=user or "anonymous", type="agent"),
-        asked_at=moment(body.at) if body.at else services.clock(),
-        session_id=request_id,
-        request_id=request_id,
-    )
+    question = question_of(body, request, services)
     check_ids(question)
     return question
 

@@ -9,36 +9,31 @@ import asyncio
 from typing import Annotated, Any, Literal
 
 from fastapi import FastAPI, Request, Response
-from pydantic import BaseModel, ConfigDict, Field, model_validator
+from pydantic import BaseModel, Field, model_validator
 
 from bot.conversation import told_json
 from bot.delivery.http import bodies
+from bot.delivery.http.asking import Body, Id
 from bot.delivery.http.endpoints import authzen
 from bot.delivery.http.frame import asker
-from bot.evidence.store.columns import ID_LENGTH
 from bot.gate.decision_point import StoreDecisionPoint
 from bot.gate.gates import decision_point_of
 from bot.services import Serving
 from bylaw.gate.decision_point import call_of
 
-Id = Annotated[str, Field(min_length=1, max_length=ID_LENGTH)]
 Names = Annotated[dict[str, Any], Field(max_length=200)]
 MOST_NAME = 200  # characters of a tool's or an action's name
 
 
-class Session(BaseModel):
+class Session(Body):
     """A session, and what the host vouches for in it."""
-
-    model_config = ConfigDict(frozen=True, extra="forbid")
 
     id: Id | None = None
     facts: Names = Field(default_factory=dict)
 
 
-class DecideBody(BaseModel):
+class DecideBody(Body):
     """A call that somebody wants to make."""
-
-    model_config = ConfigDict(frozen=True, extra="forbid")
 
     actor: Id | None = None
     action: Annotated[str, Field(min_length=1, max_length=MOST_NAME)] | None = None
@@ -57,20 +52,16 @@ class DecideBody(BaseModel):
         return self
 
 
-class Ended(BaseModel):
+class Ended(Body):
     """How an allowed call ended."""
-
-    model_config = ConfigDict(frozen=True, extra="forbid")
 
     decision_id: Id
     ok: bool
     output: Any = None
 
 
-class Shown(BaseModel):
+class Shown(Body):
     """For whom the tools are listed."""
-
-    model_config = ConfigDict(frozen=True, extra="forbid")
 
     actor: Id | None = None
     session: Id | Session | None = None
@@ -110,17 +101,8 @@ def install(
     async def decide(body: DecideBody, request: Request) -> Response:
         """Decide a call before it is made."""
         session = body.session.model_dump() if isinstance(body.session, Session) else body.session
-        call = call_of(
-            body.action,
-            body.tool,
-            body.arguments,
-            body.facts,
-            body.keys,
-            session,
-            asker(request, body.actor),
-            body.at,
-            body.mode,
-        )
+        about = (body.action, body.tool, body.arguments, body.facts, body.keys)
+        call = call_of(*about, session, asker(request, body.actor), body.at, body.mode)
         answer = await point.answering(call, request.state.user)
         return Response(told_json(answer.as_json()), media_type="application/json")
 

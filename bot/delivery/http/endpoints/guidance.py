@@ -2,34 +2,26 @@
 
 from __future__ import annotations
 
-from typing import Annotated, Any
+from typing import Any
 
 from fastapi import FastAPI, Request, Response
-from pydantic import BaseModel, ConfigDict, Field
+from pydantic import Field
 
-from bot.conversation import Actor, Question, moment, sayable, told_json
 from bot.delivery.http import bodies
-from bot.delivery.http.frame import asker, named
-from bot.delivery.http.wording import QuestionText
+from bot.delivery.http.asking import Asked, as_json, question_of
 from bot.enforcement.enforce import check_readable
 from bot.enforcement.guidance import Guidance, guide
-from bot.evidence.store.columns import ID_LENGTH, check_ids
+from bot.evidence.store.columns import check_ids
 from bot.request.cases import read_facts
 from bot.services import Serving
 
 PATH = "/v2/guidance"
-Id = Annotated[str, Field(min_length=1, max_length=ID_LENGTH)]
 
 
-class Wanted(BaseModel):
+class Wanted(Asked):
     """A question that somebody is about to answer. `facts` are what is known of the case beyond its words."""
 
-    model_config = ConfigDict(frozen=True, extra="forbid")
-
-    text: QuestionText
     facts: dict[str, Any] = Field(default_factory=dict)
-    user: Id | None = None
-    at: Annotated[str, Field(max_length=40)] | None = None
 
 
 def install(app: FastAPI, serving: Serving) -> None:
@@ -39,17 +31,9 @@ def install(app: FastAPI, serving: Serving) -> None:
         """Say which policies speak, what must be told, and what must never be said or done."""
         services = serving.services()
         check_readable(body.text)
-        request_id = named(request, None)
-        user = asker(request, body.user)
-        question = Question(
-            text=body.text,
-            actor=Actor(id=user or "anonymous", type="agent"),
-            asked_at=moment(body.at) if body.at else services.clock(),
-            session_id=request_id,
-            request_id=request_id,
-        )
+        question = question_of(body, request, services)
         check_ids(question)
         found = guide(question, services.index, read_facts(body.facts, services.index))
-        return Response(told_json(sayable(found)), media_type="application/json")
+        return as_json(found)
 
     bodies.install(app, PATH, guided, Guidance)

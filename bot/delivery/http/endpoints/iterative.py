@@ -10,8 +10,9 @@ from typing import Any
 from fastapi import FastAPI, Request, Response
 from pydantic import BaseModel, ConfigDict
 
-from bot.conversation import Reply, sayable, told_json
+from bot.conversation import Reply
 from bot.delivery.http import bodies
+from bot.delivery.http.asking import as_json
 from bot.delivery.http.attention import attended
 from bot.services import Serving
 from bylaw.errors import UsageError
@@ -71,5 +72,4 @@ def response(reply: Reply) -> Response:
         "iterations": [],
         "metrics": {"num_iters": 0, "converged": False, "oscillations": 0},
     }
-    body = Refined(**found, reply=reply.model_copy(update={"meta": meta or None}))
-    return Response(told_json(sayable(body)), media_type="application/json")
+    return as_json(Refined(**found, reply=reply.model_copy(update={"meta": meta or None})))

@@ -10,22 +10,21 @@ from threading import Event
 from typing import Annotated, Any, Literal
 
 from fastapi import FastAPI, HTTPException, Query, Request, Response
-from pydantic import AliasChoices, BaseModel, ConfigDict, Field
+from pydantic import AliasChoices, Field
 
 from bot.analytics.plan.interfaces import AnalyticsPreferences, AnalyticsQuery, AnalyticsResponse
 from bot.conversation import MAX_TEXT, Actor, Question, Reply
 from bot.delivery.export import MEDIA_TYPES, exported
 from bot.delivery.http import bodies
+from bot.delivery.http.asking import Body, Id, UserQuery, actor_of
 from bot.delivery.http.attention import attended
 from bot.delivery.http.frame import asker, named
 from bot.delivery.pictures import picture
-from bot.evidence.store.columns import ID_LENGTH
 from bot.request import acceptance
 from bot.request.orchestrator import handle
 from bot.services import Serving
 
 Format = Literal["csv", "parquet", "json", "yaml", "png", "svg"]
-Id = Annotated[str, Field(min_length=1, max_length=ID_LENGTH)]
 
 
 class AgentQuestion(AnalyticsQuery):
@@ -36,10 +35,8 @@ class AgentQuestion(AnalyticsQuery):
     ]
 
 
-class Analytics(BaseModel):
+class Analytics(Body):
     """An analytics request; where it is known who asks that is the actor, whatever the body says."""
-
-    model_config = ConfigDict(frozen=True, extra="forbid")
 
     request_id: Id | None = None
     session_id: Id | None = None  # of the conversation that this goes on with
@@ -56,12 +53,10 @@ def install(app: FastAPI, serving: Serving) -> None:
         request_id: str,
         request: Request,
         kind: Annotated[Format, Query(alias="format")] = "json",
-        user: Annotated[str | None, Query(max_length=ID_LENGTH)] = None,
+        user: UserQuery = None,
     ) -> Response:
         """An answer that was given, in another form."""
-        services = serving.services()
-        name = asker(request, user)
-        actor = Actor(id=name) if name else Actor()
+        services, actor = serving.services(), actor_of(request, user)
         standing = acceptance.standing_for(request_id, actor, services)
         if standing is None or standing.reply is None:
             raise HTTPException(404, "there is no such request")

@@ -12,12 +12,12 @@ from typing import Annotated
 
 from fastapi import FastAPI, HTTPException, Request, Response
 from fastapi.responses import JSONResponse
-from pydantic import BaseModel, ConfigDict, Field
+from pydantic import Field
 
-from bot.conversation import MAX_TEXT, Actor, Question, Reply, spoken_json
+from bot.conversation import MAX_TEXT, Actor, Reply, spoken_json
+from bot.delivery.http.asking import Body, ByUser, Id, actor_of
 from bot.delivery.http.attention import attended
-from bot.delivery.http.frame import asker, named
-from bot.evidence.store.columns import ID_LENGTH
+from bot.delivery.http.frame import named
 from bot.evidence.store.tables.corrections import CorrectionType
 from bot.evidence.store.tables.remarks import Verdict
 from bot.evidence.store.tables.requests import Standing
@@ -26,30 +26,19 @@ from bot.request import acceptance
 from bot.request.orchestrator import REVISES, handle
 from bot.services import Serving
 
-Id = Annotated[str, Field(min_length=1, max_length=ID_LENGTH)]
 Part = Annotated[str, Field(max_length=2_000)]
 _UNKNOWN = HTTPException(404, "there is no such request")
 
 
-class Taken(BaseModel):
-    """Who takes the answer, where nobody else says who asks."""
-
-    model_config = ConfigDict(frozen=True, extra="forbid")
-
-    user: Id | None = None
-
-
-class Revised(Taken):
+class Revised(ByUser):
     """The question in other words. Its own id is for asking it again after a broken connection."""
 
     text: Annotated[str, Field(min_length=1, max_length=MAX_TEXT)]
     request_id: Id | None = None
 
 
-class Correction(BaseModel):
+class Correction(Body):
     """What would be right, as `POST /v2/corrections` takes it."""
-
-    model_config = ConfigDict(frozen=True, extra="forbid")
 
     object: Part = ""
     field: Part = ""
@@ -58,7 +47,7 @@ class Correction(BaseModel):
     type: CorrectionType | None = None
 
 
-class Said(Taken):
+class Said(ByUser):
     """What somebody thinks of an answer. A correction in it is kept like any other: it changes only their answers."""
 
     verdict: Verdict
@@ -66,16 +55,16 @@ class Said(Taken):
     correction: Correction | None = None
 
 
-_ANYBODY = Taken()
+_ANYBODY = ByUser()
 
 
 def install(app: FastAPI, serving: Serving) -> None:
     """Add the endpoints to *app*."""
 
     @app.post("/v2/requests/{request_id}/accept")
-    def accept(request_id: str, request: Request, body: Taken = _ANYBODY) -> Response:
+    def accept(request_id: str, request: Request, body: ByUser = _ANYBODY) -> Response:
         """Take the answer as it is."""
-        done = acceptance.accept(request_id, _actor(request, body), serving.services())
+        done = acceptance.accept(request_id, actor_of(request, body.user), serving.services())
         if not done.is_visible:
             raise _UNKNOWN
         return JSONResponse({"request_id": request_id, "accepted": done.is_accepted, "text": done.text})
@@ -86,24 +75,18 @@ def install(app: FastAPI, serving: Serving) -> None:
         return await attended(request, partial(revised, request_id, request, body))
 
     def revised(request_id: str, request: Request, body: Revised, gone: Event) -> Response:
-        services, actor = serving.services().until(gone), _actor(request, body)
+        services, actor = serving.services().until(gone), actor_of(request, body.user)
         before = _standing(request_id, actor, serving).question
         if before.actor.id != actor.id:
             raise _UNKNOWN
-        question = Question(
-            text=body.text,
-            actor=before.actor,
-            asked_at=services.clock(),
-            session_id=before.session_id,
-            request_id=named(request, body.request_id),
-            options={REVISES: request_id},
-        )
+        named_so = {"request_id": named(request, body.request_id), "options": {REVISES: request_id}}
+        question = before.model_copy(update={"text": body.text, "asked_at": services.clock(), **named_so})
         return Response(spoken_json(handle(question, services)), media_type="application/json")
 
     @app.post("/v2/requests/{request_id}/feedback")
     def feedback(request_id: str, request: Request, body: Said) -> Response:
         """Say what you think of the answer."""
-        services, actor = serving.services(), _actor(request, body)
+        services, actor = serving.services(), actor_of(request, body.user)
         standing = _standing(request_id, actor, serving)
         made, told = body.correction, {}
         if made is not None:
@@ -119,8 +102,3 @@ def _standing(request_id: str, actor: Actor, serving: Serving) -> Standing:
     if found is None:
         raise _UNKNOWN
     return found
-
-
-def _actor(request: Request, body: Taken) -> Actor:
-    user = asker(request, body.user)
-    return Actor(id=user) if user else Actor()

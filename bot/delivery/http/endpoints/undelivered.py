@@ -7,26 +7,19 @@ from __future__ import annotations
 
 from typing import Annotated
 
-from fastapi import FastAPI, HTTPException, Query, Request, Response
+from fastapi import FastAPI, HTTPException, Request, Response
 from fastapi.responses import JSONResponse
-from pydantic import BaseModel, ConfigDict, Field
+from pydantic import Field
 
 from bot.conversation import Actor
-from bot.delivery.http.frame import asker
-from bot.evidence.store.columns import ID_LENGTH
+from bot.delivery.http.asking import ByUser, UserQuery, actor_of
 from bot.request import undelivered
 from bot.request.listening import list_unseen
 from bot.services import Serving
 
-Id = Annotated[str, Field(min_length=1, max_length=ID_LENGTH)]
 
-
-class Retried(BaseModel):
+class Retried(ByUser):
     """Who has it sent again, where nobody else says who asks."""
-
-    model_config = ConfigDict(frozen=True, extra="forbid")
-
-    user: Id | None = None
 
 
 class Closed(Retried):
@@ -42,9 +35,9 @@ def install(app: FastAPI, serving: Serving) -> None:
     """Add the endpoints to *app*."""
 
     @app.get("/v2/deliveries")
-    def waiting(request: Request, user: Annotated[str | None, Query(max_length=ID_LENGTH)] = None) -> Response:
+    def waiting(request: Request, user: UserQuery = None) -> Response:
         """What waits, why, and what to do about it; to a steward also where the bot cannot hear."""
-        actor, services = _actor(request, user), serving.services()
+        actor, services = actor_of(request, user), serving.services()
         found = undelivered.list_undelivered(actor, services)
         told = {"undelivered": [one.document() for one in found], "unseen": list_unseen(actor, services)}
         return JSONResponse(told)
@@ -52,14 +45,14 @@ def install(app: FastAPI, serving: Serving) -> None:
     @app.post("/v2/deliveries/{delivery_id}/retry")
     def retry(delivery_id: str, request: Request, body: Retried = _ANYBODY) -> Response:
         """Have it sent again."""
-        actor = _seeing(delivery_id, _actor(request, body.user), serving)
+        actor = _seeing(delivery_id, actor_of(request, body.user), serving)
         undelivered.retry(delivery_id, actor, serving.services())
         return JSONResponse({"delivery": delivery_id, "retried": True})
 
     @app.post("/v2/deliveries/{delivery_id}/close")
     def close(delivery_id: str, request: Request, body: Closed) -> Response:
         """Have it sent no more."""
-        actor = _seeing(delivery_id, _actor(request, body.user), serving)
+        actor = _seeing(delivery_id, actor_of(request, body.user), serving)
         undelivered.close(delivery_id, body.reason, actor, serving.services())
         return JSONResponse({"delivery": delivery_id, "closed": True})
 
@@ -69,8 +62,3 @@ def _seeing(delivery_id: str, actor: Actor, serving: Serving) -> Actor:
     if not undelivered.may_see(delivery_id, actor, serving.services()):
         raise HTTPException(404, "there is no such delivery")
     return actor
-
-
-def _actor(request: Request, user: str | None) -> Actor:
-    name = asker(request, user)
-    return Actor(id=name) if name else Actor()

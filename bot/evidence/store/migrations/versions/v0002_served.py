@@ -1,22 +1,6 @@
 """The newest bundle that was served."""
 
-import sqlalchemy as sa
-from alembic import op
+from bot.evidence.store.migrations.statements import upgrade_by
 
-revision = "0002"
-down_revision = "0001"
-branch_labels = None
-depends_on = None
-
-
-def upgrade() -> None:
-    """Make the table of one row."""
-    op.create_table(
-        "served",
-        sa.Column("name", sa.String(16), nullable=False),
-        sa.Column("etag", sa.String(80), nullable=False),
-        sa.Column("source_commit", sa.String(80)),
-        sa.Column("committed_at", sa.String(20)),
-        sa.Column("served_at", sa.String(27), nullable=False),
-        sa.PrimaryKeyConstraint("name", name="pk_served"),
-    )
+revision, down_revision = "0002", "0001"
+upgrade = upgrade_by(__file__)

@@ -1,19 +1,6 @@
 """What a request read and wrote, beside its reply."""
 
-import sqlalchemy as sa
-from alembic import op
+from bot.evidence.store.migrations.statements import upgrade_by
 
-revision = "0005"
-down_revision = "0004"
-branch_labels = None
-depends_on = None
-
-
-def upgrade() -> None:
-    """Make the table."""
-    op.create_table(
-        "papers",
-        sa.Column("name", sa.String(64), nullable=False),
-        sa.Column("text", sa.Text(), nullable=False),
-        sa.PrimaryKeyConstraint("name", name="pk_papers"),
-    )
+revision, down_revision = "0005", "0004"
+upgrade = upgrade_by(__file__)

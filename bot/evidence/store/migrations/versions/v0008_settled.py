@@ -5,12 +5,11 @@ from typing import Any
 
 import sqlalchemy as sa
 from alembic import op
-from sqlalchemy.dialects import postgresql
+
+from bot.evidence.store.migrations.statements import upgrade_by
 
 revision = "0008"
 down_revision = "0007"
-branch_labels = None
-depends_on = None
 
 _REQUESTS = sa.table(
     "requests",
@@ -24,37 +23,7 @@ _REQUESTS = sa.table(
 
 def upgrade() -> None:
     """Add the columns; what waits to be accepted already gets the time that its reply promised."""
-    op.add_column("requests", sa.Column("revises", sa.String(128)))
-    op.add_column("requests", sa.Column("clarifies", sa.String(128)))
-    op.add_column("requests", sa.Column("due_at", sa.String(27)))
-    op.add_column("requests", sa.Column("assigned_to", sa.String(128)))
-    op.add_column("requests", sa.Column("settled_at", sa.String(27)))
-    op.add_column("requests", sa.Column("outcome", sa.String(16)))
-    op.create_index("ix_requests_due_at", "requests", ["due_at"])
-    op.add_column("query_log", sa.Column("outcome", sa.String(16)))
-    op.add_column("query_log", sa.Column("settled_at", sa.String(27)))
-    op.add_column("query_log", sa.Column("revises", sa.String(128)))
-    op.add_column("query_log", sa.Column("clarifies", sa.String(128)))
-    op.add_column("query_log", sa.Column("choice", sa.Integer()))
-    op.add_column("query_log", sa.Column("answer_ms", sa.Integer()))
-    op.add_column("deliveries", sa.Column("kind", sa.String(16), nullable=False, server_default="message"))
-    op.add_column("deliveries", sa.Column("recipient", sa.String(128)))
-    op.add_column("deliveries", sa.Column("about", sa.String(128)))
-    op.create_index("ix_deliveries_about", "deliveries", ["about"])
-    op.add_column("sessions", sa.Column("last_request", sa.String(128)))
-    op.create_table(
-        "remarks",
-        sa.Column("remark_id", sa.String(64), nullable=False),
-        sa.Column("request_id", sa.String(128), nullable=False),
-        sa.Column("actor_id", sa.String(128), nullable=False),
-        sa.Column("at", sa.String(27), nullable=False),
-        sa.Column("kind", sa.String(16), nullable=False),
-        sa.Column("verdict", sa.String(16)),
-        sa.Column("text", sa.Text()),
-        sa.Column("correction", sa.JSON().with_variant(postgresql.JSONB(), "postgresql")),
-        sa.PrimaryKeyConstraint("remark_id", name="pk_remarks"),
-    )
-    op.create_index("ix_remarks_request_id_at", "remarks", ["request_id", "at"])
+    upgrade_by(__file__)()
     _date_what_waits()
 
 

@@ -10,13 +10,12 @@ from bot.clock import now
 from bot.evidence.store.connection import Served
 from bot.evidence.store.covered import ANCHORED, digest_of, name_of
 from bot.evidence.store.marks import COVERED, mark, new_salt
+from bot.evidence.store.migrations.statements import upgrade_by
 from bot.evidence.store.tables import audit
 from bylaw.audit.entry import parsed
 
 revision = "0011"
 down_revision = "0010"
-branch_labels = None
-depends_on = None
 
 _BATCH = 1_000
 _AUDIT = sa.table(
@@ -26,15 +25,8 @@ _AUDIT = sa.table(
 
 def upgrade() -> None:
     """Add the columns; give each row its salt and keep its mark, and one digest of all marks in the chain."""
-    for table in COVERED:
-        op.add_column(table, sa.Column("salt", sa.String(32)))
-    op.add_column("gate_calls", sa.Column("reserved_until", sa.BigInteger()))
-    anchors = op.create_table(
-        "row_anchors",
-        sa.Column("name", sa.String(200), nullable=False),
-        sa.Column("mark", sa.String(64), nullable=False),
-        sa.PrimaryKeyConstraint("name", name="pk_row_anchors"),
-    )
+    upgrade_by(__file__)()
+    anchors = sa.table("row_anchors", sa.column("name"), sa.column("mark"))
     bind = op.get_bind()
     count = sum(_anchor(bind, table, anchors) for table in COVERED)
     if count:
@@ -48,7 +40,7 @@ def upgrade() -> None:
         bind.execute(_AUDIT.insert().values(**values, **hashed))
 
 
-def _anchor(bind: sa.Connection, table: str, anchors: sa.Table) -> int:
+def _anchor(bind: sa.Connection, table: str, anchors: sa.TableClause) -> int:
     """Anchor the rows of *table*; how many there were."""
     covered = COVERED[table]
     names = tuple(dict.fromkeys((*covered.key, *covered.columns)))

@@ -1,0 +1,13 @@
+ALTER TABLE gate_calls ADD COLUMN salt VARCHAR(32);
+ALTER TABLE gate_sessions ADD COLUMN salt VARCHAR(32);
+ALTER TABLE requests ADD COLUMN salt VARCHAR(32);
+ALTER TABLE sessions ADD COLUMN salt VARCHAR(32);
+ALTER TABLE query_log ADD COLUMN salt VARCHAR(32);
+ALTER TABLE served ADD COLUMN salt VARCHAR(32);
+ALTER TABLE gate_calls ADD COLUMN reserved_until BIGINT;
+
+CREATE TABLE row_anchors (
+    name VARCHAR(200) NOT NULL,
+    mark VARCHAR(64) NOT NULL,
+    CONSTRAINT pk_row_anchors PRIMARY KEY (name)
+);
