@@ -11,50 +11,48 @@ from datetime import datetime, timedelta
 from decimal import Decimal
 from typing import Any
 
-from sqlalchemy import ColumnElement, Float, String, and_, case, func, or_, select, type_coerce
-
+from bot.evidence.store.columns import stamp
 from bot.evidence.store.connection import Connection
-from bot.evidence.store.schema import corrections, query_log
 from bot.lifecycle import TAKEN, Outcome
 from bot.operate.calibration import Sums, proposed
 from bylaw.authored.machines.risk import Risk
 
-_LOG = query_log.c
 _FACTORS = ("ambiguity", "complexity", "novelty", "source_risk")
 _HIDDEN = "—"
 _BAR = 30  # letters of a plot
 
-_IS_ANSWER = and_(_LOG.kind == "data", _LOG.status == "answered", _LOG.autonomy_level.is_not(None))
-_SAID: ColumnElement[Any] = func.coalesce(_LOG.feedback, "")  # what is null would be neither equal nor different
-_BECAME: ColumnElement[Any] = func.coalesce(_LOG.outcome, "")
-_FAILED = or_(_BECAME.in_([Outcome.REVISED.value]), _LOG.correction_made.is_(True), _SAID.in_(["negative"]))
-_TAKEN = _BECAME.in_([outcome.value for outcome, is_taken in TAKEN.items() if is_taken])
-_ENDED = or_(_FAILED, _TAKEN, _BECAME.in_([Outcome.ABANDONED.value]))
+_IS_ANSWER = "(kind = 'data' AND status = 'answered' AND autonomy_level IS NOT NULL)"
+# what is null would be neither equal nor different
+_SAID, _BECAME = "coalesce(feedback, '')", "coalesce(outcome, '')"
+_FAILED = f"({_BECAME} = '{Outcome.REVISED.value}' OR correction_made OR {_SAID} = 'negative')"
+_TAKING = ", ".join(f"'{outcome.value}'" for outcome, is_taken in TAKEN.items() if is_taken)
+_TAKEN = f"{_BECAME} IN ({_TAKING})"
+_ENDED = f"({_FAILED} OR {_TAKEN} OR {_BECAME} = '{Outcome.ABANDONED.value}')"
+_WELL = f"({_TAKEN} AND NOT {_FAILED})"
+_COUNTS = f"({_IS_ANSWER} AND {_ENDED})"
+# what is counted, and of what
+_PARTS: Mapping[str, tuple[str, str]] = {
+    "clarification_precision": ("choice > 0", "choice IS NOT NULL"),
+    "post_clarification_acceptance": (_WELL, f"{_COUNTS} AND clarifies IS NOT NULL"),
+    "incorrect_first_answers": (_FAILED, f"{_COUNTS} AND revises IS NULL"),
+    "acceptance": (_WELL, _COUNTS),
+    "explicit_acceptance": (f"{_BECAME} = '{Outcome.ACCEPTED.value}'", _COUNTS),
+}
+
+
+def _sum(condition: str) -> str:
+    return f"coalesce(sum({_as_number(condition)}), 0)"
+
+
+def _as_number(condition: str) -> str:
+    return f"CASE WHEN {condition} THEN 1 ELSE 0 END"
 
 
 def quality(connection: Connection, since: datetime | None, rules: Risk) -> dict[str, Any]:
     """The figures, each with how many answers it is counted from, and its goal."""
-    first = and_(_IS_ANSWER, _LOG.revises.is_(None))
-    parts: dict[str, tuple[ColumnElement[bool], ColumnElement[bool]]] = {
-        "clarification_precision": (_LOG.choice > 0, _LOG.choice.is_not(None)),
-        "post_clarification_acceptance": (
-            and_(_TAKEN, ~_FAILED),
-            and_(_IS_ANSWER, _LOG.clarifies.is_not(None), _ENDED),
-        ),
-        "incorrect_first_answers": (_FAILED, and_(first, _ENDED)),
-        "acceptance": (and_(_TAKEN, ~_FAILED), and_(_IS_ANSWER, _ENDED)),
-        "explicit_acceptance": (_BECAME.in_([Outcome.ACCEPTED.value]), and_(_IS_ANSWER, _ENDED)),
-    }
-    columns = [
-        _count(condition).label(f"{name}_{which}")
-        for name, (of_those, all_those) in parts.items()
-        for which, condition in (("count", and_(of_those, all_those)), ("of", all_those))
-    ]
-    row = connection.execute(_from(select(*columns), since)).one()._mapping
-    found = {
-        name: _rate(int(row[f"{name}_count"] or 0), int(row[f"{name}_of"] or 0), getattr(rules.goals, name, None))
-        for name in parts
-    }
+    columns = [f"{_sum(f'{one} AND {of}')} AS {name}, {_sum(of)} AS {name}_of" for name, (one, of) in _PARTS.items()]
+    row = _row(connection, ", ".join(columns), since)
+    found = {name: _rate(int(row[name]), int(row[f"{name}_of"]), getattr(rules.goals, name, None)) for name in _PARTS}
     return {
         "figures": {**found, "time_to_first_answer": _time(connection, since, rules)},
         "corrections_applied": _applied(connection, since, rules),
@@ -66,21 +64,15 @@ def quality(connection: Connection, since: datetime | None, rules: Risk) -> dict
 def calibration(connection: Connection, now: datetime, rules: Risk) -> dict[str, Any]:
     """Do likely errors happen more often, and which weights would the errors of the last days give?"""
     since = now - timedelta(days=rules.calibration.window_days)
-    failed = _as_number(_FAILED)
-    columns: list[ColumnElement[Any]] = [func.count().label("n"), func.sum(failed).label("failures")]
+    columns = ["count(*) AS n", f"{_sum(_FAILED)} AS failures"]
     for name in _FACTORS:
-        value = type_coerce(_LOG.factors[name].as_float(), Float)
-        columns += [
-            func.sum(value).label(f"{name}_x"),
-            func.sum(value * value).label(f"{name}_xx"),
-            func.sum(value * failed).label(f"{name}_xf"),
-        ]
-    query = _from(select(*columns), since).where(_IS_ANSWER, _ENDED, _LOG.factors.is_not(None))
-    row = connection.execute(query).one()._mapping
-    count, failures = int(row["n"]), int(row["failures"] or 0)
+        value = _factor(name, connection.dialect)
+        parts = {"x": value, "xx": f"{value} * {value}", "xf": f"{value} * {_as_number(_FAILED)}"}
+        columns += [f"coalesce(sum({sum_}), 0) AS {name}_{part}" for part, sum_ in parts.items()]
+    row = _row(connection, ", ".join(columns), since, f"{_COUNTS} AND factors IS NOT NULL")
+    count, failures = int(row["n"]), int(row["failures"])
     sums = {
-        name: Sums(count, failures, *(float(row[f"{name}_{part}"] or 0) for part in ("x", "xx", "xf")))
-        for name in _FACTORS
+        name: Sums(count, failures, *(float(row[f"{name}_{part}"]) for part in ("x", "xx", "xf"))) for name in _FACTORS
     }
     weights = rules.factor_weights()
     is_enough = failures >= rules.calibration.minimum_failures
@@ -98,103 +90,103 @@ def calibration(connection: Connection, now: datetime, rules: Risk) -> dict[str,
     }
 
 
+def _factor(name: str, dialect: str) -> str:
+    said = f"json_extract(factors, '$.{name}')" if dialect == "sqlite" else f"factors ->> '{name}'"
+    return f"CAST({said} AS DOUBLE PRECISION)"
+
+
 def _likelihood(connection: Connection, since: datetime) -> list[dict[str, Any]]:
     """How often answers failed, by how likely that was said to be."""
-    tenth = func.floor(_LOG.error_likelihood * 10) if connection.dialect != "sqlite" else _sqlite_tenth()
-    query = select(tenth.label("tenth"), func.count().label("n"), func.sum(_as_number(_FAILED)).label("failures"))
-    query = _from(query, since).where(_IS_ANSWER, _ENDED, _LOG.error_likelihood.is_not(None))
-    rows = connection.execute(query.group_by(tenth).order_by(tenth))
+    # SQLite may be built without `floor`; to cut off is the same where nothing is negative
+    tenth = (
+        "CAST(error_likelihood * 10 AS INTEGER)" if connection.dialect == "sqlite" else "floor(error_likelihood * 10)"
+    )
+    columns = f"{tenth} AS tenth, count(*) AS n, {_sum(_FAILED)} AS failures"
+    which = f"{_COUNTS} AND error_likelihood IS NOT NULL"
     return [
         {
-            "from": int(row.tenth) / 10,
-            "to": (int(row.tenth) + 1) / 10,
-            "answers": row.n,
-            "failures": int(row.failures),
-            "rate": round(int(row.failures) / row.n, 4),
+            "from": int(row["tenth"]) / 10,
+            "to": (int(row["tenth"]) + 1) / 10,
+            "answers": row["n"],
+            "failures": int(row["failures"]),
+            "rate": round(int(row["failures"]) / row["n"], 4),
         }
-        for row in rows
+        for row in _rows(connection, columns, since, which, f" GROUP BY {tenth} ORDER BY {tenth}")
     ]
-
-
-def _sqlite_tenth() -> ColumnElement[Any]:
-    """SQLite may be built without `floor`; to cut off is the same where nothing is negative."""
-    from sqlalchemy import Integer, cast
-
-    return cast(_LOG.error_likelihood * 10, Integer)
 
 
 def _time(connection: Connection, since: datetime | None, rules: Risk) -> dict[str, Any]:
     """How long people wait for a first answer."""
-    is_timed = and_(_LOG.status == "answered", _LOG.answer_ms.is_not(None), _LOG.revises.is_(None))
+    is_timed = "status = 'answered' AND answer_ms IS NOT NULL AND revises IS NULL"
     goal = rules.goals.time_to_first_answer_seconds
-    within = _count(_LOG.answer_ms <= goal * 1000)
-    query = _from(select(func.count().label("n"), within.label("within")), since).where(is_timed)
-    row = connection.execute(query).one()
+    within = _sum(f"answer_ms <= {int(goal * 1000)}")
+    row = _row(connection, f"count(*) AS n, {within} AS within", since, is_timed)
+    count = int(row["n"])
 
     def at(share: float) -> int | None:
-        if not row.n:
+        if not count:
             return None
-        ordered = _from(select(_LOG.answer_ms), since).where(is_timed).order_by(_LOG.answer_ms)
-        return int(connection.execute(ordered.limit(1).offset(min(row.n - 1, int(row.n * share)))).scalar_one())
+        behind = f" ORDER BY answer_ms LIMIT 1 OFFSET {min(count - 1, int(count * share))}"
+        return int(_rows(connection, "answer_ms", since, is_timed, behind)[0]["answer_ms"])
 
     return {
         "median_ms": at(0.5),
         "p95_ms": at(0.95),
-        "of": row.n,
-        "within_goal": None if not row.n else round(int(row.within or 0) / row.n, 4),
+        "of": count,
+        "within_goal": round(int(row["within"]) / count, 4) if count else None,
         "goal_seconds": goal,
     }
 
 
 def _applied(connection: Connection, since: datetime | None, rules: Risk) -> dict[str, Any]:
     """How many corrections shape answers by now. One that does was so at once (seed 004, 1.4)."""
-    column = corrections.c
-    is_applied = or_(column.is_applied.is_(True), column.stage.in_(("candidate", "promoted")))
-    query = select(func.count().label("n"), _count(is_applied).label("applied")).select_from(corrections)
-    query = query.where(column.correction_type != "permission", column.stage != "withdrawn")
-    row = connection.execute(query if since is None else query.where(column.at >= since)).one()
-    return _rate(int(row.applied or 0), row.n, rules.goals.corrections_applied)
+    is_applied = "is_applied OR stage IN ('candidate', 'promoted')"
+    columns = f"count(*) AS n, {_sum(is_applied)} AS applied"
+    which = "correction_type <> 'permission' AND stage <> 'withdrawn'"
+    row = _row(connection, columns, since, which, "corrections")
+    return _rate(int(row["applied"]), row["n"], rules.goals.corrections_applied)
 
 
 def _by_month(connection: Connection, since: datetime | None) -> list[dict[str, Any]]:
-    month = func.substr(type_coerce(_LOG.at, String), 1, 7)
-    columns = (month.label("month"), func.count().label("n"), _count(and_(_TAKEN, ~_FAILED)).label("taken"))
-    query = _from(select(*columns), since).where(_IS_ANSWER, _ENDED).group_by(month).order_by(month)
+    columns = f"substr(at, 1, 7) AS month, count(*) AS n, {_sum(_WELL)} AS taken"
+    rows = _rows(connection, columns, since, _COUNTS, " GROUP BY substr(at, 1, 7) ORDER BY substr(at, 1, 7)")
     return [
-        {"month": row.month, "answers": row.n, "accepted": round(int(row.taken) / row.n, 4)}
-        for row in connection.execute(query)
+        {"month": row["month"], "answers": row["n"], "accepted": round(int(row["taken"]) / row["n"], 4)} for row in rows
     ]
 
 
 def _memory(connection: Connection, since: datetime | None) -> dict[str, Any]:
     """Of people who corrected something: how often their answers failed before that, and since."""
-    corrected_at = case((_LOG.correction_made.is_(True), _LOG.at))
-    first = func.min(corrected_at).over(partition_by=_LOG.actor_id)
-    each = select(
-        _LOG.at, first.label("first"), _as_number(_FAILED).label("failed"), and_(_IS_ANSWER, _ENDED).label("counts")
+    first = "min(CASE WHEN correction_made THEN at END) OVER (PARTITION BY actor_id)"
+    parts = f"at, {first} AS first_at, {_as_number(_FAILED)} AS failed, {_as_number(_COUNTS)} AS counts"
+    is_after = _as_number("at > first_at")
+    columns = f"{is_after} AS is_after, count(*) AS n, sum(failed) AS failures"
+    which = "first_at IS NOT NULL AND counts = 1"
+    rows = _rows(
+        connection, columns, since, which, f" GROUP BY {is_after}", f"(SELECT {parts} FROM query_log) AS answers"
     )
-    answers = each.select_from(query_log).subquery().c
-    is_after = _as_number(answers.at > answers.first)
-    query = select(is_after.label("is_after"), func.count().label("n"), func.sum(answers.failed).label("failures"))
-    query = query.where(answers.first.is_not(None), answers.counts)
-    if since is not None:
-        query = query.where(answers.at >= since)
-    found = {bool(row.is_after): (row.n, int(row.failures)) for row in connection.execute(query.group_by(is_after))}
+    found = {bool(row["is_after"]): (row["n"], int(row["failures"])) for row in rows}
     before, after = (found.get(is_after, (0, 0)) for is_after in (False, True))
     return {"failed_before": _rate(before[1], before[0], None), "failed_since": _rate(after[1], after[0], None)}
 
 
-def _from(query: Any, since: datetime | None) -> Any:
-    query = query.select_from(query_log)
-    return query if since is None else query.where(_LOG.at >= since)
+def _rows(
+    connection: Connection,
+    columns: str,
+    since: datetime | None,
+    which: str = "1 = 1",
+    behind: str = "",
+    table: str = "query_log",
+) -> list[dict[str, Any]]:
+    later = "" if since is None else " AND at >= :since"
+    given = {} if since is None else {"since": stamp(since)}
+    return connection.all(f"SELECT {columns} FROM {table} WHERE {which}{later}{behind}", given)
 
 
-def _count(condition: ColumnElement[bool]) -> ColumnElement[int]:
-    return func.sum(_as_number(condition))
-
-
-def _as_number(condition: ColumnElement[bool]) -> ColumnElement[int]:
-    return case((condition, 1), else_=0)
+def _row(
+    connection: Connection, columns: str, since: datetime | None, which: str = "1 = 1", table: str = "query_log"
+) -> dict[str, Any]:
+    return _rows(connection, columns, since, which, table=table)[0]
 
 
 def _rate(count: int, of: int, goal: Decimal | None) -> dict[str, Any]:

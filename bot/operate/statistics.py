@@ -8,6 +8,8 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import TYPE_CHECKING, Any
 
+from bot.evidence.store.columns import moment, told
+
 if TYPE_CHECKING:
     from bot.evidence.store.connection import Connection
 
@@ -27,14 +29,9 @@ class _Missing:
 
 def answered(connection: Connection, since: datetime | None) -> dict[str, Any]:
     """How many questions there were, by kind and by how they ended."""
-    from sqlalchemy import func, select
-
-    from bot.evidence.store.schema import query_log
-
-    parts = (query_log.c.kind, query_log.c.status)
-    query = select(*parts, func.count().label("count")).group_by(*parts).order_by(*parts)
-    rows = connection.execute(query if since is None else query.where(query_log.c.at >= since))
-    ended = [{"kind": row.kind, "status": row.status, "count": row[2]} for row in rows]
+    later = "" if since is None else "WHERE at >= :since"
+    query = f"SELECT kind, status, count(*) AS count FROM query_log {later} GROUP BY kind, status ORDER BY kind, status"
+    ended = connection.all(query, {"since": since})
     return {"questions": sum(one["count"] for one in ended), "ended": ended}
 
 
@@ -57,23 +54,19 @@ def _policy(words: Sequence[str], asked: Sequence[_Missing]) -> dict[str, Any]:
 
 
 def _missing(connection: Connection, since: datetime | None) -> Iterator[_Missing]:
-    from sqlalchemy import and_, exists, not_, or_, select
-
-    from bot.evidence.store.schema import query_log, requests
-
-    asked = select(query_log.c.natural_language, query_log.c.at, requests.c.reply).join_from(
-        query_log, requests, query_log.c.request_id == requests.c.request_id
-    )
-    replied = query_log.alias()  # whoever picked a topic that was offered missed no policy
-    picked = exists().where(replied.c.clarifies == query_log.c.request_id, replied.c.status != "refused")
-    is_missing = or_(query_log.c.status == "refused", and_(query_log.c.status == "needs_choice", not_(picked)))
-    asked = asked.where(is_missing).order_by(query_log.c.at, query_log.c.log_id)
-    if since is not None:
-        asked = asked.where(query_log.c.at >= since)
-    for text, at, reply in connection.execute(asked):
-        found = ((reply or {}).get("meta") or {}).get("uncovered")
+    later = "" if since is None else " AND log.at >= :since"
+    for row in connection.all(f"{_MISSING}{later} ORDER BY log.at, log.log_id", {"since": since}):
+        found = ((told(row["reply"]) or {}).get("meta") or {}).get("uncovered")
         if isinstance(found, dict):
-            yield _Missing(text, tuple(found.get("words", ())), tuple(found.get("owners", ())), at)
+            words, owners = tuple(found.get("words", ())), tuple(found.get("owners", ()))
+            yield _Missing(row["natural_language"], words, owners, moment(row["at"]))
+
+
+# whoever picked a topic that was offered missed no policy
+_MISSING = """SELECT log.natural_language, log.at, requests.reply
+    FROM query_log AS log JOIN requests ON log.request_id = requests.request_id
+    WHERE (log.status = 'refused' OR (log.status = 'needs_choice' AND NOT EXISTS (
+        SELECT 1 FROM query_log AS later WHERE later.clarifies = log.request_id AND later.status <> 'refused')))"""
 
 
 def gate(connection: Connection, since: datetime | None) -> dict[str, Any]:

@@ -8,7 +8,7 @@ from datetime import timedelta
 
 import pytest
 
-from bot.evidence.store.schema import query_log
+from bot.evidence.store.connection import insert
 from bot.operate.quality import calibration, quality
 from bot.operate.statistics import SECTIONS
 from tests.bot.evidence.store.conftest import store, store_url  # noqa: F401
@@ -33,7 +33,7 @@ def answers():
 
 def test_every_section_together_takes_less_than_two_seconds(store):  # noqa: F811
     with store.writing() as connection:
-        connection.execute(query_log.insert(), list(answers()))
+        insert(connection, "query_log", list(answers()))
     took = {}
     with store.reading() as connection:
         for name, work in (

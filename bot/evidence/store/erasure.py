@@ -8,51 +8,43 @@ from __future__ import annotations
 from collections.abc import Sequence
 from datetime import datetime
 
-from sqlalchemy import Column, ColumnElement, Table, delete, exists, or_, select
-
-from bot.evidence.store.connection import Connection
-from bot.evidence.store.schema import (
-    audit,
-    corrections,
-    deliveries,
-    memories,
-    query_log,
-    remarks,
-    request_steps,
-    requests,
-    sessions,
-)
+from bot.evidence.store.connection import Connection, among
 
 # a table, and its column that names the request
-_ABOUT: tuple[tuple[Table, Column[str]], ...] = (
-    (request_steps, request_steps.c.request_id),
-    (requests, requests.c.request_id),
-    (query_log, query_log.c.request_id),
-    (remarks, remarks.c.request_id),
-    (deliveries, deliveries.c.delivery_id),
-    (deliveries, deliveries.c.about),
-    (corrections, corrections.c.request_id),
-    (memories, memories.c.request_id),
+_ABOUT = (
+    ("request_steps", "request_id"),
+    ("requests", "request_id"),
+    ("query_log", "request_id"),
+    ("remarks", "request_id"),
+    ("deliveries", "delivery_id"),
+    ("deliveries", "about"),
+    ("corrections", "request_id"),
+    ("memories", "request_id"),
+)
+# what only waits to be sent again has a time and no owner
+_WORKING = (
+    "SELECT 1 FROM requests WHERE request_id = :asked AND leased_until > :now",
+    "SELECT 1 FROM deliveries WHERE delivery_id = :asked AND leased_until > :now AND owner IS NOT NULL",
+)
+_ENDED = "NOT EXISTS (SELECT 1 FROM audit WHERE audit.request_id = {} AND audit.at >= :moment)"
+_BEFORE = (
+    "SELECT request_id AS named FROM requests WHERE updated_at < :moment"
+    f" AND (leased_until IS NULL OR leased_until <= :now) AND {_ENDED.format('requests.request_id')}",
+    f"SELECT request_id AS named FROM query_log WHERE at < :moment AND {_ENDED.format('query_log.request_id')}",
+    f"SELECT delivery_id AS named FROM deliveries WHERE closed_at < :moment AND {_ENDED.format('delivery_id')}",
 )
 
 
 def is_known(connection: Connection, request_id: str) -> bool:
     """Does any row speak of the request?"""
-    return any(connection.execute(select(exists().where(named == request_id))).scalar() for _, named in _ABOUT)
+    queries = (f"SELECT 1 FROM {table} WHERE {column} = :asked" for table, column in _ABOUT)
+    return any(connection.first(query, {"asked": request_id}) is not None for query in queries)
 
 
 def is_held(connection: Connection, request_id: str, now: datetime) -> bool:
     """Is somebody answering it right now?"""
-    # what only waits to be sent again has a time and no owner
-    working = (
-        (requests.c.request_id == request_id, requests.c.leased_until > now),
-        (
-            deliveries.c.delivery_id == request_id,
-            deliveries.c.leased_until > now,
-            deliveries.c.owner.is_not(None),
-        ),
-    )
-    return any(connection.execute(select(exists().where(*one))).scalar() for one in working)
+    given = {"asked": request_id, "now": now}
+    return any(connection.first(query, given) is not None for query in _WORKING)
 
 
 def before(connection: Connection, moment: datetime, now: datetime) -> list[str]:
@@ -60,48 +52,40 @@ def before(connection: Connection, moment: datetime, now: datetime) -> list[str]
 
     What somebody is working on, and a message that still waits for its answer, stay.
     """
-    named, until = requests.c.request_id, requests.c.leased_until
-    found = (
-        select(named).where(requests.c.updated_at < moment, or_(until.is_(None), until <= now), _ended(named, moment)),
-        select(query_log.c.request_id).where(query_log.c.at < moment, _ended(query_log.c.request_id, moment)),
-        select(deliveries.c.delivery_id).where(
-            deliveries.c.closed_at < moment, _ended(deliveries.c.delivery_id, moment)
-        ),
-    )
-    return sorted({name for query in found for name in connection.execute(query).scalars()})
+    given = {"moment": moment, "now": now}
+    return sorted({str(row["named"]) for query in _BEFORE for row in connection.each(query, given)})
 
 
 def carried_on(connection: Connection, request_ids: Sequence[str], most: int) -> list[str]:
     """Later requests of the same conversations that stay: what was said before may stand in their papers too."""
-    gone = requests.alias("gone")
-    same = (gone.c.session_id == requests.c.session_id, gone.c.actor_id == requests.c.actor_id)
-    query = (
-        select(requests.c.request_id)
-        .where(exists().where(*same, gone.c.request_id.in_(request_ids), gone.c.created_at < requests.c.created_at))
-        .where(requests.c.request_id.not_in(request_ids))
-        .order_by(requests.c.created_at, requests.c.request_id)
-        .limit(most)
+    chosen, given = among("request_id", request_ids)
+    earlier = (
+        f"SELECT 1 FROM (SELECT session_id, actor_id, created_at FROM requests WHERE {chosen}) AS gone"
+        " WHERE gone.session_id = requests.session_id AND gone.actor_id = requests.actor_id"
+        " AND gone.created_at < requests.created_at"
     )
-    return list(connection.execute(query).scalars())
+    query = (
+        f"SELECT request_id FROM requests WHERE EXISTS ({earlier}) AND NOT ({chosen})"
+        " ORDER BY created_at, request_id LIMIT :most"
+    )
+    return [str(row["request_id"]) for row in connection.each(query, {**given, "most": most})]
 
 
 def forget(connection: Connection, request_ids: Sequence[str]) -> int:
     """Delete the rows about these requests, and what their conversations carry; how many requests had a row."""
-    named = requests.c.request_id.in_(request_ids)
+    chosen, given = among("request_id", request_ids)
     # who answers one of them now goes on first, or finds it gone
-    held = select(requests.c.session_id, requests.c.actor_id).where(named).order_by(requests.c.request_id)
-    rows = connection.execute(held.with_for_update()).all()
-    for one in sorted({(row.session_id, row.actor_id) for row in rows}):
-        connection.execute(delete(sessions).where(sessions.c.session_id == one[0], sessions.c.actor_id == one[1]))
+    held = f"SELECT session_id, actor_id FROM requests WHERE {chosen} ORDER BY request_id"
+    rows = connection.all(connection.locked(held), given)
+    for session_id, actor_id in sorted({(row["session_id"], row["actor_id"]) for row in rows}):
+        whose = {"session": session_id, "actor": actor_id}
+        connection.run("DELETE FROM sessions WHERE session_id = :session AND actor_id = :actor", whose)
     for table, column in _ABOUT:
-        connection.execute(delete(table).where(column.in_(request_ids)))
+        chosen, given = among(column, request_ids)
+        connection.run(f"DELETE FROM {table} WHERE {chosen}", given)
     return len(rows)
 
 
 def forget_conversations(connection: Connection, moment: datetime) -> None:
     """Delete what conversations carry that nobody went on with since *moment*."""
-    connection.execute(delete(sessions).where(sessions.c.updated_at < moment))
-
-
-def _ended(named: Column[str], moment: datetime) -> ColumnElement[bool]:
-    return ~exists().where(audit.c.request_id == named, audit.c.at >= moment)
+    connection.run("DELETE FROM sessions WHERE updated_at < :moment", {"moment": moment})

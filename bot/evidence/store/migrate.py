@@ -10,7 +10,6 @@ from pathlib import Path
 
 from bot.evidence.store.connection import Connection
 from bot.evidence.store.engine import Store, StoreError
-from bot.evidence.store.lazily import schema, sql
 
 HEAD = "0012"
 SCRIPTS = Path(__file__).parent / "migrations"
@@ -43,7 +42,7 @@ def _has_version(connection: Connection) -> bool:
     """Is there Alembic's own table? On a server a statement that fails would end the transaction."""
     if connection.dialect == "sqlite":
         return connection.first("SELECT 1 FROM sqlite_master WHERE name = 'alembic_version'") is not None
-    return bool(sql.inspect(connection.full).has_table("alembic_version"))
+    return connection.first("SELECT 1 WHERE to_regclass('alembic_version') IS NOT NULL") is not None
 
 
 def _run(connection: Connection) -> None:
@@ -54,7 +53,7 @@ def _run(connection: Connection) -> None:
     config = Config()
     # `%` would be read as an interpolation
     config.set_main_option("script_location", str(SCRIPTS).replace("%", "%%"))
-    config.attributes.update(connection=connection.full, metadata=schema.metadata)
+    config.attributes.update(connection=connection.full)
     try:
         command.upgrade(config, HEAD)
     except CommandError as error:

@@ -6,28 +6,26 @@ from collections.abc import Iterator, Mapping
 from datetime import datetime
 from typing import TYPE_CHECKING, Any
 
+from bot.evidence.store.columns import told
 from bot.evidence.store.connection import Connection
 from bot.evidence.store.engine import Store
 
 if TYPE_CHECKING:
     from bylaw.refine.ledger import Judged
 
+_RUNS = "query_log AS log JOIN requests ON log.request_id = requests.request_id WHERE log.kind = 'policy'"
+
 
 def runs(connection: Connection, since: datetime | None = None) -> Iterator[tuple[Mapping[str, Any], bool | None]]:
     """What each run found, in the final format, and whether its recommendation was taken; None where nobody said."""
-    from sqlalchemy import select
-
-    from bot.evidence.store.schema import query_log, requests
-
-    asked = select(query_log.c.user_accepted, requests.c.reply).join_from(
-        query_log, requests, query_log.c.request_id == requests.c.request_id
-    )
-    asked = asked.where(query_log.c.kind == "policy").order_by(query_log.c.at, query_log.c.log_id)
-    for accepted, reply in connection.execute(asked if since is None else asked.where(query_log.c.at >= since)):
-        found = ((reply or {}).get("meta") or {}).get("refinement")
+    later = "" if since is None else " AND log.at >= :since"
+    asked = f"SELECT log.user_accepted, requests.reply FROM {_RUNS}{later} ORDER BY log.at, log.log_id"
+    for row in connection.all(asked, {"since": since}):
+        reply = told(row["reply"]) or {}
+        found = (reply.get("meta") or {}).get("refinement")
         if isinstance(found, dict):
-            is_judged = (reply or {}).get("status") == "recommended"
-            yield found, accepted if is_judged else None
+            is_judged = reply.get("status") == "recommended" and row["user_accepted"] is not None
+            yield found, bool(row["user_accepted"]) if is_judged else None
 
 
 def judged(store: Store) -> list[Judged]:

@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 import pytest
-from sqlalchemy import select
 
-from bot.evidence.store.schema import metadata
 from bot.evidence.store.tables import audit, deliveries, querylog
 from bot.memory.candidates import retire
 from bot.memory.corrections import AGAIN
 from bot.operate.redaction import Scope, redact
 from bylaw.errors import UsageError
+from tests.fakes.stored import every_row
 
 
 def test_it_changes_the_answer_of_its_author_and_says_so(shop):
@@ -121,7 +120,7 @@ def test_what_is_redacted_is_taken_out_of_memory_too(shop):
     scope = Scope(request_id=noted.correction.request_id)
     redact(scope, shop.services.store, shelves, "dpo", "asked for", lambda: shop.now)
     with shop.services.store.reading() as connection:
-        rows = [str(connection.execute(select(table)).all()) for table in metadata.sorted_tables]
+        rows = every_row(connection)
     assert secret not in "\n".join(rows)
     assert shop.kept("ada") == ()
     assert "'online'" not in shop.ask("ada").sql

@@ -11,9 +11,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from bot.evidence.store.connection import insert
 from bot.evidence.store.engine import connect
 from bot.evidence.store.migrate import upgrade
-from bot.evidence.store.schema import query_log
 from bot.operate.calibration import Sums, proposed, within
 from bot.operate.quality import calibration, calibration_lines, lines, quality
 from bot.operate.statistics_page import page
@@ -51,7 +51,8 @@ def row(n, outcome=None, **others):
 
 def kept(store, rows):  # noqa: F811
     with store.writing() as connection:
-        connection.execute(query_log.insert(), rows)
+        for one in rows:
+            insert(connection, "query_log", one)
 
 
 def figures(store, since=None):  # noqa: F811

@@ -9,12 +9,11 @@ from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 
 import pytest
-from sqlalchemy import select, text
+from sqlalchemy import text
 
 from bot.conversation import Actor
 from bot.evidence.artifacts import Artifacts, shelf
 from bot.evidence.store.engine import Store
-from bot.evidence.store.schema import metadata
 from bot.evidence.store.tables import audit, deliveries, requests, served
 from bot.evidence.store.tables.papers import Papers, everywhere
 from bot.operate.redaction import Scope, redact
@@ -25,6 +24,7 @@ from bylaw.bundle import BundleMetadata
 from bylaw.errors import UsageError
 from tests.fakes.forked import Forked
 from tests.fakes.frame import NOON, question, services
+from tests.fakes.stored import every_row
 
 SECRET = "anabelle"  # in everything that she says, and in nothing else
 LATER = NOON + timedelta(hours=1)
@@ -91,7 +91,7 @@ def take(bot, place, root, scope, **others):
 def everything(bot):
     """All that is kept, as text."""
     with bot.store.reading() as connection:
-        rows = [str(connection.execute(select(table)).all()) for table in metadata.sorted_tables]
+        rows = every_row(connection)
     kept = bot.artifacts
     files = [kept.fs.cat_file(path).decode() for path in kept.fs.find(kept.base)] if isinstance(kept, Artifacts) else []
     return "\n".join([*rows, *files])

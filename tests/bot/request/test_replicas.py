@@ -11,9 +11,7 @@ from datetime import timedelta
 from pathlib import Path
 
 import pytest
-from sqlalchemy import func, select
 
-from bot.evidence.store.schema import requests
 from bot.evidence.store.tables import audit, deliveries
 from bot.lifecycle import State
 from bot.request.scheduler import tick
@@ -58,7 +56,9 @@ def test_replicas_settle_every_answer_once(store_url, tmp_path, count):  # noqa:
     took = time.perf_counter() - started
     assert (sum(done), tick(served, NOON + timedelta(days=8))["timers"]) == (count, 0)
     with served.store.reading() as connection:
-        ended = dict(connection.execute(select(requests.c.state, func.count()).group_by(requests.c.state)).all())
+        ended = {
+            row["state"]: row["n"] for row in connection.all("SELECT state, count(*) AS n FROM requests GROUP BY state")
+        }
         entries = list(audit.entries(connection))
         notices = [one for _, one in deliveries.notices(connection, NOON) if one["to"] == "ana"]
     assert verify(entries).is_intact

@@ -2,8 +2,5 @@
 
 from alembic import context
 
-context.configure(
-    connection=context.config.attributes["connection"],
-    target_metadata=context.config.attributes["metadata"],
-)
+context.configure(connection=context.config.attributes["connection"])
 context.run_migrations()

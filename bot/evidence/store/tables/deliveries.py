@@ -16,7 +16,6 @@ from typing import Any, Literal
 from bot.evidence.store.columns import maybe, moment
 from bot.evidence.store.columns import told as parsed
 from bot.evidence.store.connection import Connection, insert_new, update
-from bot.evidence.store.lazily import schema, sql
 from bylaw.canonical import fingerprint
 
 # `given up` is what an earlier version did after three attempts
@@ -24,6 +23,8 @@ Outcome = Literal["delivered", "shown", "superseded", "closed", "given up"]
 # why the last attempt failed: nobody answered, too many calls, the installation lacks something, or this one is refused
 Cause = Literal["outage", "limit", "installation", "refused", "busy"]
 _PASSING: tuple[Cause, ...] = ("outage", "installation")  # what ends for all at once
+_DUE = "(leased_until IS NULL OR leased_until <= :now)"
+_OLDEST = "ORDER BY created_at, delivery_id"
 _OPEN = "closed_at IS NULL AND (owner IS NULL OR leased_until IS NULL OR leased_until <= :now)"
 
 
@@ -150,14 +151,10 @@ def block(connection: Connection, held: Held, now: datetime, failure: str) -> bo
 
 def hasten(connection: Connection, now: datetime) -> int:
     """What ended for one has ended for all: try again at once what waits for the same; how many there are."""
-    column = schema.deliveries.c
-    waits = (column.closed_at.is_(None), column.owner.is_(None), column.blocked_at.is_(None))
-    found = connection.execute(
-        schema.deliveries.update()
-        .where(*waits, column.cause.in_(_PASSING), column.leased_until > now)
-        .values(leased_until=now)
-    )
-    return found.rowcount
+    which = "closed_at IS NULL AND owner IS NULL AND blocked_at IS NULL AND leased_until > :now"
+    causes = ", ".join(f"'{cause}'" for cause in _PASSING)
+    hastened = f"UPDATE deliveries SET leased_until = :now WHERE {which} AND cause IN ({causes})"
+    return connection.run(hastened, {"now": now})
 
 
 def supersede(connection: Connection, about: str, event: str, now: datetime) -> int:
@@ -195,31 +192,21 @@ def retry(connection: Connection, delivery_id: str, now: datetime) -> bool:
 
 def notices(connection: Connection, now: datetime, most: int = 1_000) -> list[tuple[str, Mapping[str, Any]]]:
     """The notices whose turn it is, by their names, oldest first."""
-    column = schema.deliveries.c
-    rows = connection.execute(
-        sql.select(column.delivery_id, column.letter)
-        .where(column.kind == "notice", column.closed_at.is_(None), column.blocked_at.is_(None))
-        .where(sql.or_(column.leased_until.is_(None), column.leased_until <= now))
-        .order_by(column.created_at, column.delivery_id)
-        .limit(most)
-    )
-    return [(row.delivery_id, _letter(row.letter)) for row in rows]
+    which = f"kind = 'notice' AND closed_at IS NULL AND blocked_at IS NULL AND {_DUE}"
+    query = f"SELECT delivery_id, letter FROM deliveries WHERE {which} {_OLDEST} LIMIT :most"
+    rows = connection.all(query, {"now": now, "most": most})
+    return [(row["delivery_id"], _letter(row["letter"])) for row in rows]
 
 
 def told(connection: Connection, recipient: str, now: datetime) -> list[Mapping[str, Any]]:
     """The notices of *recipient* that nobody is telling now, from now on told. Needs a write transaction."""
-    column = schema.deliveries.c
-    rows = connection.execute(
-        sql.select(column.delivery_id, column.letter, column.created_at)
-        .where(column.kind == "notice", column.recipient == recipient, column.closed_at.is_(None))
-        .where(sql.or_(column.owner.is_(None), column.leased_until.is_(None), column.leased_until <= now))
-        .order_by(column.created_at, column.delivery_id)
-        .with_for_update(skip_locked=True)
-    ).all()
+    which = f"kind = 'notice' AND recipient = :recipient AND {_OPEN}"
+    query = f"SELECT delivery_id, letter, created_at FROM deliveries WHERE {which} {_OLDEST}"
+    rows = connection.all(connection.locked(query, " SKIP LOCKED"), {"recipient": recipient, "now": now})
     for row in rows:
-        _end(connection, row.delivery_id, now, "shown", place={"shown": True})
-    found = [(row, _letter(row.letter)) for row in rows]
-    return [{"about": "", "text": "", **letter, "at": row.created_at.isoformat()} for row, letter in found]
+        _end(connection, row["delivery_id"], now, "shown", place={"shown": True})
+    found = [(moment(row["created_at"]), _letter(row["letter"])) for row in rows]
+    return [{"about": "", "text": "", **letter, "at": at.isoformat()} for at, letter in found]
 
 
 def waiting(
@@ -229,16 +216,11 @@ def waiting(
 
     Oldest first.
     """
-    column = schema.deliveries.c
-    forgotten = sql.and_(column.leased_until.is_(None), column.created_at <= now - patience)
-    rows = connection.execute(
-        sql.select(schema.deliveries)
-        .where(column.closed_at.is_(None), column.blocked_at.is_(None), column.kind == "message")
-        .where(sql.or_(forgotten, column.leased_until <= now))
-        .order_by(column.created_at, column.delivery_id)
-        .limit(most)
-    )
-    return [(row.delivery_id, _letter(row.letter)) for row in rows]
+    due = "(leased_until IS NULL AND created_at <= :long_ago) OR leased_until <= :now"
+    which = f"kind = 'message' AND closed_at IS NULL AND blocked_at IS NULL AND ({due})"
+    query = f"SELECT delivery_id, letter FROM deliveries WHERE {which} {_OLDEST} LIMIT :most"
+    rows = connection.all(query, {"now": now, "long_ago": now - patience, "most": most})
+    return [(row["delivery_id"], _letter(row["letter"])) for row in rows]
 
 
 def list_undelivered(connection: Connection, now: datetime, most: int) -> list[Waiting]:
@@ -263,11 +245,12 @@ def copies(connection: Connection, about: str, event: str) -> list[Waiting]:
 
 def load(connection: Connection, delivery_id: str) -> Mapping[str, Any] | None:
     """The whole row, None for a message that never came."""
-    found = connection.execute(
-        sql.select(schema.deliveries).where(schema.deliveries.c.delivery_id == delivery_id)
-    ).mappings()
-    row = found.one_or_none()
-    return None if row is None else dict(row)
+    row = connection.one("SELECT * FROM deliveries WHERE delivery_id = :named", {"named": delivery_id})
+    if row is None:
+        return None
+    times = {name: maybe(row[name]) for name in ("leased_until", "created_at", "closed_at", "blocked_at")}
+    documents = {name: parsed(row[name]) for name in ("letter", "place")}
+    return {**row, **times, **documents, "is_doubtful": bool(row["is_doubtful"])}
 
 
 def _waiting(row: Mapping[str, Any]) -> Waiting:

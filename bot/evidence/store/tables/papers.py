@@ -14,9 +14,8 @@ from pathlib import Path
 from typing import Any
 
 from bot.evidence.artifacts import ArtifactError, Artifacts, Needed, Paper, Shelf, checked, paper, shelf, written
-from bot.evidence.store.connection import Connection, inserting
+from bot.evidence.store.connection import Connection, among, inserting
 from bot.evidence.store.engine import Store
-from bot.evidence.store.lazily import schema, sql
 
 EARLIER = ".bylaw/artifacts"  # the folder where papers lay before the store had room for them
 
@@ -48,12 +47,12 @@ class Papers:
 
     def remove_within(self, connection: Connection, names: Sequence[str], unless: Needed) -> int:
         """Delete the papers, except those that somebody needs: whoever keeps one again waits for this transaction."""
-        papers = schema.papers
-        chosen = papers.c.name.in_(names)
-        there = connection.execute(sql.select(papers.c.name).where(chosen).order_by(papers.c.name).with_for_update())
-        gone = {*there.scalars()}
+        chosen, given = among("name", sorted(names))
+        there = connection.all(connection.locked(f"SELECT name FROM papers WHERE {chosen} ORDER BY name"), given)
+        gone = {row["name"] for row in there}
         gone -= unless(gone)
-        connection.execute(papers.delete().where(papers.c.name.in_(sorted(gone))))
+        chosen, given = among("name", sorted(gone))
+        connection.run(f"DELETE FROM papers WHERE {chosen}", given)
         return len(gone)
 
     def put(self, value: Any) -> str:

@@ -7,8 +7,8 @@ from datetime import datetime
 from typing import Any
 
 from bot.conversation import Question, Reply
+from bot.evidence.store.columns import maybe, told
 from bot.evidence.store.connection import Connection, insert_new, update
-from bot.evidence.store.lazily import schema, sql
 from bot.evidence.store.marks import new_salt
 from bot.lifecycle import TAKEN, Outcome
 
@@ -77,14 +77,17 @@ def say(connection: Connection, request_id: str, verdict: str) -> None:
 
 def by_actor(connection: Connection, actor_id: str, since: datetime) -> list[dict[str, Any]]:
     """What one person asked since then, oldest first."""
-    log = schema.query_log
-    here = (log.c.actor_id == actor_id, log.c.at >= since)
-    found = connection.execute(sql.select(log).where(*here).order_by(log.c.at)).mappings()
-    return [dict(row) for row in found]
+    found = "SELECT * FROM query_log WHERE actor_id = :whose AND at >= :since ORDER BY at"
+    return [_row(row) for row in connection.all(found, {"whose": actor_id, "since": since})]
 
 
 def rows(connection: Connection) -> list[dict[str, Any]]:
     """The whole log, oldest first."""
-    log = schema.query_log
-    found = connection.execute(sql.select(log).order_by(log.c.at, log.c.log_id)).mappings()
-    return [dict(row) for row in found]
+    return [_row(row) for row in connection.all("SELECT * FROM query_log ORDER BY at, log_id")]
+
+
+def _row(row: dict[str, Any]) -> dict[str, Any]:
+    documents = {name: told(row[name]) for name in ("matched_entities", "factors")}
+    times = {name: maybe(row[name]) for name in ("at", "settled_at")}
+    claims = {name: None if row[name] is None else bool(row[name]) for name in ("user_accepted", "correction_made")}
+    return {**row, **documents, **times, **claims}

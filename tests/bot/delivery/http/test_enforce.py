@@ -11,7 +11,6 @@ import psutil
 import pytest
 
 from bot.enforcement.judged.verdict import ComplianceDecision
-from bot.evidence.store import schema
 from bot.evidence.store.engine import connect
 from tests.rows import each
 
@@ -117,7 +116,7 @@ def test_every_verdict_is_in_the_chain(scaffold):
     post(scaffold, text=QUERY, response="You get a full refund.", request_id="kept")
     store = connect("sqlite:///.bylaw/store.db", Path(scaffold.folder))
     with store.reading() as connection:
-        rows = connection.execute(schema.audit.select().where(schema.audit.c.request_id == "kept")).mappings().all()
+        rows = connection.all("SELECT * FROM audit WHERE request_id = 'kept'")
     store.close()
     (row,) = rows
     text = " ".join(str(value) for value in row.values())

@@ -6,7 +6,6 @@ import threading
 
 from bot.delivery.listeners.notify import tell
 from bot.delivery.listeners.outbox import mark
-from bot.evidence.store import schema
 from bot.evidence.store.tables import deliveries, requests
 from bot.lifecycle import Outcome
 from tests.fakes.slack.payloads import BOT
@@ -95,8 +94,5 @@ def _open(bot):
 
 
 def _all(bot, person):
-    from sqlalchemy import select
-
     with bot.bot.services().store.reading() as connection:
-        query = select(schema.deliveries).where(schema.deliveries.c.recipient == person)
-        return [dict(row) for row in connection.execute(query).mappings()]
+        return connection.all("SELECT * FROM deliveries WHERE recipient = :person", {"person": person})

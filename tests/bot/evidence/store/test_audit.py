@@ -13,9 +13,9 @@ from pathlib import Path
 
 import pytest
 import yaml
-from sqlalchemy import select, text
+from sqlalchemy import text
 
-from bot.evidence.store import schema
+from bot.evidence.store.connection import insert
 from bot.evidence.store.engine import StoreError, connect
 from bot.evidence.store.migrate import upgrade
 from bot.evidence.store.tables import audit
@@ -143,7 +143,7 @@ def test_where_the_guards_of_the_table_are_gone_a_fork_is_still_seen(store):
         connection.execute(text("DROP TABLE audit"))
         connection.execute(text("ALTER TABLE bare RENAME TO audit"))
         row = {"position": 4, "prev_hash": branch.prev_hash, "entry_hash": branch.entry_hash, "at": NOON}
-        connection.execute(schema.audit.insert().values(**row, header=branch.header, payload=branch.payload))
+        insert(connection, "audit", {**row, "header": branch.header, "payload": branch.payload})
     assert breaks(store) == [["forked", 3]]
 
 
@@ -159,9 +159,9 @@ def test_whoever_listens_hears_how_far_the_chain_was_read(store):
 def test_the_database_itself_refuses_a_fork(store):
     append(store, {"n": 1}, {"n": 2})
     with store.reading() as connection:
-        second = dict(connection.execute(select(schema.audit).where(schema.audit.c.position == 2)).mappings().one())
+        second = connection.one("SELECT * FROM audit WHERE position = 2")
     with pytest.raises(StoreError), store.writing() as connection:
-        connection.execute(schema.audit.insert().values({**second, "position": 3, "entry_hash": "f" * 64}))
+        insert(connection, "audit", {**second, "position": 3, "entry_hash": "f" * 64})
 
 
 def test_what_was_prepared_first_and_kept_last_is_dated_when_it_takes_its_place(store):

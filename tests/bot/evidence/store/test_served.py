@@ -6,9 +6,7 @@ from pathlib import Path
 
 import pytest
 import yaml
-from sqlalchemy import select
 
-from bot.evidence.store.schema import served
 from bot.evidence.store.tables.served import admit
 from bylaw.bundle import BundleMetadata
 from bylaw.errors import BundleError
@@ -25,7 +23,7 @@ def bundle(etag: str, committed_at: str | None) -> BundleMetadata:
 
 def newest(store):
     with store.reading() as connection:
-        return connection.execute(select(served.c.etag)).scalars().all()
+        return [row["etag"] for row in connection.all("SELECT etag FROM served")]
 
 
 @pytest.mark.parametrize("row", ROWS, ids=[row["title"] for row in ROWS])
