@@ -7,7 +7,7 @@ import sys
 from contextlib import ExitStack, closing
 from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import click
 
@@ -22,7 +22,10 @@ if TYPE_CHECKING:
 
     from bot.app import Bot
     from bot.conversation import Reply
+    from bot.index import BundleIndex
 
+_MOST_CHARACTERS = 1_000_000  # of a file that an option names
+_FORM = 'write it like {"metrics": ["net_revenue"], "period": "2025"}'
 _ROOT = click.option(
     "--root",
     metavar="DIRECTORY",
@@ -124,7 +127,7 @@ def ask(
     from bot.request.orchestrator import handle
 
     asked_at = moment(at) if at else now()
-    given_form, given_items = _form(form), _items(items)
+    given_form, given_items = _read_json(form, "the form", _FORM), _items(items)
     unsaid = "the filled form" if given_form is not None else "the given items" if given_items is not None else ""
     if not (question := question or unsaid).strip():  # before the policies are read, which takes its time
         raise UsageError("the question is empty", 'ask something: bylaw ask "…"')
@@ -285,35 +288,47 @@ def is_compiled_here(given: Settings, bundle: Path | None, root: Path | None) ->
     return root is not None or (bundle is None and given.bundle is None)
 
 
-def _form(said: str | None) -> object:
-    """The form in *said*, which is JSON or names a file of it."""
+def open_index(bundle: Path | None, root: Path | None) -> tuple[Settings, BundleIndex]:
+    """The environment, and what a bundle says: all of it is read, to be held together."""
+    from bot.index import BundleIndex
+    from bylaw.bundle import read
+
+    given = settings.read(root or root_around(Path()))
+    return given, BundleIndex(read(bundle_path(given, bundle, root), given.bundle_keys))
+
+
+def read_document(said: str, what: str) -> str:
+    """*said*, or what the file holds that it names as @FILE. Raises UsageError for one that cannot be read."""
+    if not said.startswith("@"):
+        return said
+    try:
+        with Path(said[1:]).open(encoding="utf-8") as file:
+            data = file.read(_MOST_CHARACTERS + 1)
+    except (OSError, ValueError) as error:
+        reason = (error.strerror or "").lower() if isinstance(error, OSError) else "it is not UTF-8 text"
+        raise UsageError(f"`{said[1:]}` cannot be read: {reason}", f"name a file with {what} in it") from None
+    if len(data) > _MOST_CHARACTERS:
+        raise UsageError(f"`{said[1:]}` has more than {_MOST_CHARACTERS:,} characters")
+    return data
+
+
+def _read_json(said: str | None, what: str, how: str) -> Any:
+    """The JSON that *said* is or names; None where nothing was said."""
     if said is None:
         return None
     try:
-        text = Path(said[1:]).read_text(encoding="utf-8") if said.startswith("@") else said
-        return json.loads(text)
-    except OSError as error:
-        raise UsageError(f"cannot read `{said[1:]}`: {error.strerror or error}") from None
+        return json.loads(read_document(said, what))
     except (ValueError, RecursionError):
-        raise UsageError(
-            "the form is not JSON", 'write it like {"metrics": ["net_revenue"], "period": "2025"}'
-        ) from None
+        raise UsageError(f"{what} is not JSON" if what == "the form" else f"{what} are not JSON", how) from None
 
 
-def _items(said: str | None) -> object:
-    """The items in *said*, which is JSON or names a file of it. Raises UsageError for what is none."""
-    if said is None:
-        return None
-    from bylaw.hold.item import kind_of_items
+def _items(said: str | None) -> Any:
+    """The items in *said*. Raises UsageError for what is none."""
+    given = _read_json(said, "the items", 'give a list, `[{"kind": …, "quote": …}]`')
+    if given is not None:
+        from bylaw.hold.item import kind_of_items
 
-    try:
-        text = Path(said[1:]).read_text(encoding="utf-8") if said.startswith("@") else said
-        given = json.loads(text)
-    except (OSError, UnicodeDecodeError) as error:
-        raise UsageError(f"cannot read `{said[1:]}`: {getattr(error, 'strerror', None) or error}") from None
-    except (ValueError, RecursionError):
-        raise UsageError("the items are not JSON", 'give a list, `[{"kind": …, "quote": …}]`') from None
-    kind_of_items(given, None)
+        kind_of_items(given, None)
     return given
 
 

@@ -9,10 +9,9 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from bot.cli import _BUNDLE, _ROOT, bundle_path
+from bot.cli import _BUNDLE, _ROOT, open_index, read_document
 from bot.clock import now
-from bot.commands.verdicts import _document, _object, _piped
-from bylaw.roots import root_around
+from bot.commands.verdicts import _object, _piped
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -60,20 +59,16 @@ def read(
     bylaw read "I bought it 12 days ago. Can I get my money back?"
     bylaw read "net revenue" --items '[{"kind": "asks", "name": "net_revenue", "quote": "net revenue"}]'
     """
-    from bot import settings
     from bot.ask.reading import kind_of, read_text
     from bot.conversation import moment
-    from bot.index import BundleIndex
-    from bylaw.bundle import read as read_bundle
 
-    given = settings.read(root or root_around(Path()))
-    index = BundleIndex(read_bundle(bundle_path(given, bundle, root), given.bundle_keys))
+    _, index = open_index(bundle, root)
     said = _piped(_MOST) if text == "-" else text
     today: date = (moment(at) if at else now()).date()
     chosen: Any = kind or kind_of(said, index, today, user)
     told = _object(facts) if facts else {}
     reading = read_text(
-        said, chosen, index, today, user, None if items is None else _document(items, "items"), query, told
+        said, chosen, index, today, user, None if items is None else read_document(items, "items"), query, told
     )
     if as_json:
         document = {"kind": chosen, "text": said, "reading": reading.written()}

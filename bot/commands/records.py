@@ -225,7 +225,7 @@ def redact(
         if done.entry is not None:
             anchoring.anchoring(given)(after(done.entry))
         unsettled = _unsettled(store)
-    click.echo(f"redacted {_entries(done.entry_count)}")
+    click.echo(f"redacted {count(done.entry_count, 'entry', 'entries')}")
     for line in _beside(done):
         click.echo(line, err=True)
     if unsettled is not None:
@@ -247,12 +247,13 @@ def _beside(done: Redacted) -> Iterator[str]:
     """What was deleted beside the chain, and what was not."""
     from bot.delivery.render import safe
 
-    yield f"deleted the rows of {_several(done.request_count, 'request')}, and {_several(done.paper_count, 'paper')}"
+    yield f"deleted the rows of {count(done.request_count, 'request')}, and {count(done.paper_count, 'paper')}"
     if done.carried_on:
         named = ", ".join(done.carried_on)
         yield safe(f"the conversation went on: what was said may stand in {named} too; redact them as well")
     if done.fixed_count:
-        yield f"{_entries(done.fixed_count)} of an earlier version cannot be redacted: their words are what was hashed"
+        fixed = count(done.fixed_count, "entry", "entries")
+        yield f"{fixed} of an earlier version cannot be redacted: their words are what was hashed"
 
 
 def _rules(given: Settings, bundle: Path | None, root: Path | None) -> CompiledPolicyBundle:
@@ -442,28 +443,17 @@ def _proposed(found: Mapping[str, Any], root: Path, slug: str | None, token: str
 # ---- where it is kept -----------------------------------------------------------------------------------------------
 
 
-class _Opened:
+@contextmanager
+def _store(given: Settings) -> Iterator[Store]:
     """A store that is there already, for as long as the block lasts."""
+    from bot.evidence.store.engine import connect, is_there
+    from bot.evidence.store.migrate import upgrade
 
-    def __init__(self, given: Settings) -> None:
-        self._given = given
-
-    def __enter__(self) -> Store:
-        from bot.evidence.store.engine import connect, is_there
-        from bot.evidence.store.migrate import upgrade
-
-        if not is_there(self._given.store_url, self._given.root):
-            raise UsageError("nothing was ever recorded here", "name the folder with --root, or set BYLAW_STORE_URL")
-        self._store = connect(self._given.store_url, self._given.root)
-        upgrade(self._store)
-        return self._store
-
-    def __exit__(self, *_: object) -> None:
-        self._store.close()
-
-
-def _store(given: Settings) -> _Opened:
-    return _Opened(given)
+    if not is_there(given.store_url, given.root):
+        raise UsageError("nothing was ever recorded here", "name the folder with --root, or set BYLAW_STORE_URL")
+    with closing(connect(given.store_url, given.root)) as store:
+        upgrade(store)
+        yield store
 
 
 @contextmanager
@@ -539,7 +529,7 @@ def _verdict_text(found: Verdict) -> str:
     if found.is_intact:
         kept = f", {found.redacted_count} of them redacted" if found.redacted_count else ""
         head = f"; it ends at entry {found.standing.count} with {found.standing.head}" if found.standing.count else ""
-        lines = [f"the chain holds: {_entries(found.entry_count)}{kept}{head}"]
+        lines = [f"the chain holds: {count(found.entry_count, 'entry', 'entries')}{kept}{head}"]
         lines += [_redaction_text(one) for one in found.redactions[:_MOST_REDACTIONS]]
         if more := found.redactions[_MOST_REDACTIONS:]:
             lines.append(f"  and {count(len(more), 'more redaction')}: see --json")
@@ -554,7 +544,7 @@ def _verdict_text(found: Verdict) -> str:
         lines.append("without a checkpoint a tail that was cut off cannot be seen: `bylaw audit checkpoint -o FILE`")
     if found.backward_count:
         verb = "is" if found.backward_count == 1 else "are"
-        said = f"{_entries(found.backward_count)} {verb} dated before the one they follow"
+        said = f"{count(found.backward_count, 'entry', 'entries')} {verb} dated before the one they follow"
         lines.append(f"{said}: a clock went backwards, or that of another machine is behind")
     return "\n".join(lines)
 
@@ -565,14 +555,6 @@ def _redaction_text(one: Redaction) -> str:
     numbers = ", ".join(str(first) if first == last else f"{first}-{last}" for first, last in one.ranges[:5])
     more = f" and {len(one.ranges) - 5} more ranges" if len(one.ranges) > 5 else ""
     return safe(f"  entry {one.seq} redacts {numbers}{more}: by {one.by or 'nobody named'}, {one.at}: {one.reason}")
-
-
-def _entries(count: int) -> str:
-    return f"{count} {'entry' if count == 1 else 'entries'}"
-
-
-def _several(count: int, what: str) -> str:
-    return f"{count} {what}{'' if count == 1 else 's'}"
 
 
 def _counted(found: Verdict) -> str:

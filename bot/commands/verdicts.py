@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from bot.cli import _BUNDLE, _ROOT, bundle_path, is_compiled_here
+from bot.cli import _BUNDLE, _ROOT, bundle_path, is_compiled_here, open_index, read_document
 from bot.clock import new_id, now
 from bot.settings import Settings
 from bylaw.errors import UsageError
@@ -29,8 +29,6 @@ if TYPE_CHECKING:
     from bot.index import LogicIndex
     from bylaw.logic.decide.evaluate import Decision
     from bylaw.logic.formula.ir import Value
-
-_MOST_FACTS = 1_000_000  # characters of a file with the facts of a case
 
 
 def _day(text: str | None) -> date | None:
@@ -298,7 +296,6 @@ def enforce(
     \b
     bylaw enforce --query "I bought a TV 400 days ago. Can I get a refund?" --response "Sure, a full refund."
     """
-    from bot import settings
     from bot.claims.models import parse_claims
     from bot.conversation import Actor, Question, moment, sayable
     from bot.delivery.render import verdict_as_text
@@ -306,13 +303,10 @@ def enforce(
     from bot.enforcement.enforce import MAX_RESPONSE, check_readable
     from bot.enforcement.enforce import enforce as judged
     from bot.evidence.store.columns import check_ids
-    from bot.index import BundleIndex
     from bot.request.cases import read_facts
-    from bylaw.bundle import read
     from bylaw.llm.registry import Off, open_llm
 
-    given = settings.read(root or root_around(Path()))
-    index = BundleIndex(read(bundle_path(given, bundle, root), given.bundle_keys))
+    given, index = open_index(bundle, root)
     facts = read_facts(_object(text), index) if text else {}
     answer = _piped(MAX_RESPONSE) if response == "-" else response
     check_readable(query, answer)
@@ -320,7 +314,7 @@ def enforce(
     asked_at = moment(at) if at else started
     question = Question(text=query, actor=Actor(id=user), asked_at=asked_at, session_id=name, request_id=name)
     check_ids(question)
-    claims = None if said is None else parse_claims(_document(said, "claims"))
+    claims = None if said is None else parse_claims(read_document(said, "claims"))
     with closing(open_llm(given.llm, time.monotonic)) as model:
         opinion = opinion_of(index, None if isinstance(model.llm, Off) else model)
         found = judged(question, answer, index, facts, opinion.judge, claims, opinion.reader)
@@ -361,24 +355,9 @@ def _record(
         record(found, question, book, started, papers)
 
 
-def _document(text: str, what: str) -> str:
-    """*text*, or what the file holds that it names as @FILE."""
-    if text.startswith("@"):
-        try:
-            with Path(text[1:]).open(encoding="utf-8") as file:
-                data = file.read(_MOST_FACTS + 1)
-        except (OSError, ValueError) as error:
-            reason = (error.strerror or "").lower() if isinstance(error, OSError) else "it is not UTF-8 text"
-            raise UsageError(f"`{text[1:]}` cannot be read: {reason}", f"name a file with {what} in it") from None
-        if len(data) > _MOST_FACTS:
-            raise UsageError(f"`{text[1:]}` has more than {_MOST_FACTS:,} characters")
-        return data
-    return text
-
-
 def _object(text: str) -> dict[str, Any]:
     """The facts as given: numbers with a point stay exact, a key twice is an error."""
-    text = _document(text, "a JSON object")
+    text = read_document(text, "a JSON object")
 
     def once(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
         found = dict(pairs)
@@ -420,19 +399,15 @@ def guide(
     bylaw guide "Can I return a TV without the receipt?"
     bylaw guide "Can I return it?" --facts '{"days_since_purchase": 20}' --json
     """
-    from bot import settings
     from bot.conversation import Actor, Question, moment, sayable
     from bot.delivery.render import safe
     from bot.enforcement.enforce import check_readable
     from bot.enforcement.guidance import guide as guided
     from bot.enforcement.guidance import in_words
-    from bot.index import BundleIndex
     from bot.request.cases import read_facts
-    from bylaw.bundle import read
 
     check_readable(question)
-    given = settings.read(root or root_around(Path()))
-    index = BundleIndex(read(bundle_path(given, bundle, root), given.bundle_keys))
+    _, index = open_index(bundle, root)
     name, asked_at = new_id(), moment(at) if at else now()
     asked = Question(text=question, actor=Actor(id=user), asked_at=asked_at, session_id=name, request_id=name)
     found = guided(asked, index, read_facts(_object(text), index) if text else {})
@@ -474,12 +449,9 @@ def check(
 
         verdict = check_statement(statement, catalogue=None, schemas=None)
     else:
-        from bot import settings
-        from bylaw.bundle import read
         from bylaw.semantic.rights import verdict_on
 
-        given = settings.read(root or root_around(Path()))
-        known = read(bundle_path(given, bundle, root), given.bundle_keys)
+        known = open_index(bundle, root)[1].bundle
         verdict = verdict_on(statement, known.context, known.rules.roles, user)
     if as_json:
         click.echo(verdict.model_dump_json(indent=2))
