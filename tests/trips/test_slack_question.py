@@ -7,9 +7,10 @@ from datetime import UTC, datetime
 import pytest
 
 from bot.delivery.listeners.heard import said_at
-from bot.evidence.store.tables import audit, requests
+from bot.evidence.store.tables import audit
 from bylaw.audit.verify import verify
 from bylaw.demos.warehouse import build
+from tests.fakes import stored
 from tests.fakes.slack.house import house
 from tests.fakes.slack.payloads import BOT
 from tests.fakes.slack.reading import shown
@@ -45,7 +46,7 @@ def test_people_ask_in_slack(tmp_path, voltmark, slack, mode):
         with bot.bot.services().store.reading() as connection:
             entries = list(audit.entries(connection))
             assert verify(entries).is_intact
-            assert requests.unfinished(connection, datetime.now(UTC)) == []
+            assert stored.unfinished(connection, datetime.now(UTC)) == []
         assert [entry.body["event"] for entry in entries].count("accepted") == 1
 
 

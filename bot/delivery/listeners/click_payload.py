@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
+from bot.conversation import Actor
 from bot.delivery.listeners.heard import is_stamp
 
 
@@ -22,25 +23,22 @@ class Click:
 
 def read(body: Mapping[str, Any]) -> Click | None:
     """The click in an interaction payload; None for one that names no person, place or value."""
-    container, (user, team) = _part(body, "container"), clicker(body)
-    acted = body.get("actions")
-    first = acted[0] if isinstance(acted, list) and acted else {}
-    action = first if isinstance(first, Mapping) else {}
+    container, (user, team) = part(body, "container"), clicker(body)
     message = _word(container, "message_ts")
     found = Click(
         user=user,
         team=team,
-        channel=_word(container, "channel_id") or _word(_part(body, "channel"), "id"),
+        channel=_word(container, "channel_id") or _word(part(body, "channel"), "id"),
         message=message,
-        value=_word(action, "value") or _word(_part(action, "selected_option"), "value"),
+        value=value_of(body),
     )
     return found if found.user and found.channel and found.value and is_stamp(message) else None
 
 
 def clicker(body: Mapping[str, Any]) -> tuple[str, str]:
     """Who did something in Slack, and the workspace they belong to; empty where the payload names nobody."""
-    user = _part(body, "user")
-    return _word(user, "id"), _word(user, "team_id") or _word(_part(body, "team"), "id")
+    user = part(body, "user")
+    return _word(user, "id"), _word(user, "team_id") or _word(part(body, "team"), "id")
 
 
 def _word(values: Mapping[str, Any], name: str) -> str:
@@ -48,6 +46,20 @@ def _word(values: Mapping[str, Any], name: str) -> str:
     return found if isinstance(found, str) else ""
 
 
-def _part(body: Mapping[str, Any], name: str) -> Mapping[str, Any]:
+def actor_of(body: Mapping[str, Any]) -> Actor:
+    """Who did it, as who asks."""
+    user, _ = clicker(body)
+    return Actor(id=user) if user else Actor()
+
+
+def value_of(body: Mapping[str, Any]) -> str:
+    """The value of what was clicked on or chosen; empty where it has none."""
+    acted = body.get("actions")
+    action = acted[0] if isinstance(acted, list) and acted and isinstance(acted[0], Mapping) else {}
+    return _word(action, "value") or _word(part(action, "selected_option"), "value")
+
+
+def part(body: Mapping[str, Any], name: str) -> Mapping[str, Any]:
+    """The object under *name* in a payload; an empty one where there is none."""
     found = body.get(name)
     return found if isinstance(found, Mapping) else {}

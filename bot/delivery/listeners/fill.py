@@ -12,7 +12,7 @@ from bot.analytics.form import from_choices
 from bot.delivery.blocks import answer, form, kit
 from bot.delivery.listeners import say
 from bot.delivery.listeners.clarify import ANSWERED, GONE, NOT_YOURS, said_by
-from bot.delivery.listeners.click_payload import Click, clicker, read
+from bot.delivery.listeners.click_payload import Click, clicker, part, read
 from bot.delivery.listeners.threads import Threads
 from bot.evidence.store import kept
 from bot.evidence.store.tables.requests import Standing
@@ -26,7 +26,7 @@ def run(ack: Ack, body: Mapping[str, Any], respond: Respond, threads: Threads) -
         ack()
         threads.start(lambda: say.privately(respond, refused or GONE))
         return
-    is_new = _take(click, standing, body.get("state"), threads)
+    is_new = _take(click, standing, part(body, "state"), threads)
     ack()
     if not is_new:
         threads.start(lambda: say.privately(respond, ANSWERED))
@@ -49,8 +49,7 @@ def open_form(ack: Ack, body: Mapping[str, Any], respond: Respond, threads: Thre
 
 def send(ack: Ack, body: Mapping[str, Any], threads: Threads) -> None:
     """Take a form that was opened and sent."""
-    view = body.get("view")
-    view = view if isinstance(view, Mapping) else {}
+    view = part(body, "view")
     message, _, request_id = str(view.get("private_metadata")).partition(":")
     user, team = clicker(body)
     standing, refused = _asked(user, request_id, threads)
@@ -59,15 +58,15 @@ def send(ack: Ack, body: Mapping[str, Any], threads: Threads) -> None:
         return
     channel = standing.question.session_id.split(":")[2]
     click = Click(user=user, team=team, channel=channel, message=message, value=request_id)
-    if _take(click, standing, view.get("state"), threads):
+    if _take(click, standing, part(view, "state"), threads):
         ack()
     else:
         ack(response_action="update", view=form.told(ANSWERED))
 
 
-def _take(click: Click, standing: Standing, state: Any, threads: Threads) -> bool:
+def _take(click: Click, standing: Standing, state: Mapping[str, Any], threads: Threads) -> bool:
     """Keep the filled form and answer it. False: the question was answered already."""
-    given = from_choices(form.picked(state if isinstance(state, Mapping) else {}))
+    given = from_choices(form.picked(state))
     heard = said_by(click, standing, standing.question.text, given)
     is_new = threads.take(heard)
     if is_new:

@@ -10,7 +10,7 @@ from slack_bolt import Ack, Respond
 from bot.conversation import Actor
 from bot.delivery.blocks import queue, wrong
 from bot.delivery.listeners import say
-from bot.delivery.listeners.click_payload import clicker, read
+from bot.delivery.listeners.click_payload import clicker, part, read
 from bot.delivery.listeners.threads import Threads
 from bot.request import objections
 from bylaw.errors import UsageError
@@ -33,10 +33,8 @@ def look(ack: Ack, body: Mapping[str, Any], respond: Respond, threads: Threads) 
 
 def settle(ack: Ack, body: Mapping[str, Any], threads: Threads) -> None:
     """Keep the answer; who objected is told."""
-    view = body.get("view")
-    view = view if isinstance(view, Mapping) else {}
-    state = view.get("state")
-    words = wrong.filled(state if isinstance(state, Mapping) else {}).get(queue.WORDS, "")
+    view = part(body, "view")
+    words = wrong.filled(part(view, "state")).get(queue.WORDS, "")
     user, _ = clicker(body)
     try:
         objections.settle(str(view.get("private_metadata")), words, Actor(id=user), threads.serving.services())

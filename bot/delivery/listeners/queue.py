@@ -10,6 +10,7 @@ from slack_bolt import Ack, Respond
 from bot.conversation import Actor
 from bot.delivery.blocks import queue, wrong
 from bot.delivery.listeners import calls, say
+from bot.delivery.listeners.click_payload import actor_of, part, value_of
 from bot.delivery.listeners.threads import Threads
 from bot.evidence.store.tables import corrections
 from bot.evidence.store.tables.candidates import Candidate
@@ -25,9 +26,9 @@ _ELSEWHERE = "This server cannot write to the repository: `bylaw promote open {n
 def review(ack: Ack, body: Mapping[str, Any], respond: Respond, threads: Threads) -> None:
     """Show the candidate to a steward."""
     ack()
-    services, actor = threads.serving.services(), _actor(body)
+    services, actor = threads.serving.services(), actor_of(body)
     try:
-        shown = _view(_name(body), actor, services)
+        shown = _view(value_of(body), actor, services)
     except UsageError as error:
         told = error.message
         threads.start(lambda: say.privately(respond, told))
@@ -38,7 +39,7 @@ def review(ack: Ack, body: Mapping[str, Any], respond: Respond, threads: Threads
 def open_(ack: Ack, body: Mapping[str, Any], _respond: Respond, threads: Threads) -> None:
     """Open the pull request, beside the acknowledgement: it takes longer than a click may."""
     ack()
-    name, actor, view = _name(body), _actor(body), str(_part(body, "view").get("id"))
+    name, actor, view = value_of(body), actor_of(body), str(part(body, "view").get("id"))
     threads.start(lambda: _opened(name, actor, view, threads))
 
 
@@ -46,17 +47,17 @@ def ask_why(ack: Ack, body: Mapping[str, Any], _respond: Respond, threads: Threa
     """Ask a steward for the reason of a no, on top of the candidate."""
     ack()
     try:
-        threads.client.views_push(trigger_id=str(body.get("trigger_id")), view=queue.no(_name(body)))
+        threads.client.views_push(trigger_id=str(body.get("trigger_id")), view=queue.no(value_of(body)))
     except calls.FAILED as error:
         calls.noted(error)  # the button is still there
 
 
 def reject(ack: Ack, body: Mapping[str, Any], threads: Threads) -> None:
     """Write the no down; who corrected it is told."""
-    view, services, actor = _part(body, "view"), threads.serving.services(), _actor(body)
+    view, services, actor = part(body, "view"), threads.serving.services(), actor_of(body)
     name = str(view.get("private_metadata"))
     try:
-        deciding.reject(name, wrong.filled(_part(view, "state")).get(queue.WHY, ""), actor, services)
+        deciding.reject(name, wrong.filled(part(view, "state")).get(queue.WHY, ""), actor, services)
     except UsageError as error:
         ack(response_action="errors", errors={queue.WHY: error.message[:150]})
         return
@@ -90,19 +91,3 @@ def _view(name: str, actor: Actor, services: Services, told: str | None = None) 
         members = corrections.named(connection, found.members)
     reasons = [f"{', '.join(one.actor_roles)}, {one.at.date().isoformat()}: {one.reason}" for one in members]
     return queue.candidate(name, spelled(found), reasons, told)
-
-
-def _name(body: Mapping[str, Any]) -> str:
-    acted = body.get("actions")
-    first = acted[0] if isinstance(acted, list) and acted else {}
-    return str(first.get("value")) if isinstance(first, Mapping) else ""
-
-
-def _actor(body: Mapping[str, Any]) -> Actor:
-    found = _part(body, "user").get("id")
-    return Actor(id=found) if isinstance(found, str) and found else Actor()
-
-
-def _part(body: Mapping[str, Any], name: str) -> Mapping[str, Any]:
-    found = body.get(name)
-    return found if isinstance(found, Mapping) else {}

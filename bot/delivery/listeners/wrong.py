@@ -13,7 +13,7 @@ from slack_bolt import Ack, Respond
 from bot.conversation import Actor, Citation
 from bot.delivery.blocks import wrong
 from bot.delivery.listeners import calls, say
-from bot.delivery.listeners.click_payload import read
+from bot.delivery.listeners.click_payload import actor_of, part, read
 from bot.delivery.listeners.threads import Threads
 from bot.delivery.render import place
 from bot.memory import offered
@@ -50,11 +50,11 @@ def choose(ack: Ack, body: Mapping[str, Any], respond: Respond, threads: Threads
     view = body.get("view")
     if not isinstance(view, Mapping):
         return
-    request_id, given = str(view.get("private_metadata")), wrong.filled(_state(view))
+    request_id, given = str(view.get("private_metadata")), wrong.filled(part(view, "state"))
     chosen = given.get(wrong.WHAT, "")
     try:
-        found = offered.of(request_id, _actor(body), threads.serving.services())
-        cited = objections.sources_of(request_id, _actor(body), threads.serving.services())
+        found = offered.of(request_id, actor_of(body), threads.serving.services())
+        cited = objections.sources_of(request_id, actor_of(body), threads.serving.services())
     except UsageError:
         return  # sending the form says why
     now = next((one.now for one in found if value(one) == chosen), None)
@@ -73,8 +73,8 @@ def send(ack: Ack, body: Mapping[str, Any], threads: Threads) -> None:
     if not isinstance(view, Mapping):
         ack()
         return
-    given = wrong.filled(_state(view))
-    request_id, actor, services = str(view.get("private_metadata")), _actor(body), threads.serving.services()
+    given = wrong.filled(part(view, "state"))
+    request_id, actor, services = str(view.get("private_metadata")), actor_of(body), threads.serving.services()
     try:
         if (number := _place(given.get(wrong.WHAT, ""))) is not None:
             text = objections.object_to(request_id, given.get(wrong.REASON, ""), actor, services, number)
@@ -136,14 +136,3 @@ def _given(request_id: str, given: Mapping[str, str]) -> Given:
 def _field(message: str) -> str:
     """The field of the form that an error is about."""
     return wrong.REASON if message.startswith("the reason") else wrong.NEW
-
-
-def _state(view: Mapping[str, Any]) -> Mapping[str, Any]:
-    found = view.get("state")
-    return found if isinstance(found, Mapping) else {}
-
-
-def _actor(body: Mapping[str, Any]) -> Actor:
-    user = body.get("user")
-    found = user.get("id") if isinstance(user, Mapping) else None
-    return Actor(id=found) if isinstance(found, str) and found else Actor()

@@ -22,6 +22,7 @@ from bylaw.audit import entry
 from bylaw.audit.entry import REDACTION
 from bylaw.bundle import BundleMetadata
 from bylaw.errors import UsageError
+from tests.fakes import stored
 from tests.fakes.forked import Forked
 from tests.fakes.frame import NOON, question, services
 from tests.fakes.stored import every_row
@@ -159,7 +160,7 @@ def test_by_time_everything_goes_that_was_kept_before_with_or_without_an_entry(b
     assert done.entry_count == 8
     with bot.store.reading() as connection:
         left = {name: requests.load(connection, name) is not None for name in ("ana1", "sum", "dead", "late", "alive")}
-        assert deliveries.load(connection, "waits") is not None
+        assert stored.delivery(connection, "waits") is not None
     assert left == {"ana1": False, "sum": False, "dead": True, "late": True, "alive": True}  # the dead hold a lease
     after = replace(bot, clock=lambda: LATER)
     redact(Scope(before=LATER), bot.store, everywhere(place, tmp_path, bot.store), "dpo", "due", after.clock)

@@ -20,6 +20,7 @@ from bot.router import Answerer
 from bylaw.audit.verify import verify
 from bylaw.canonical import fingerprint
 from bylaw.errors import UsageError
+from tests.fakes import stored
 from tests.fakes.forked import Forked
 from tests.fakes.frame import ANSWERERS, ETAG, LEASE, NOON, answer_data, answer_policy, question, services
 
@@ -406,7 +407,7 @@ handle(question(said="revenue"), services(Path(sys.argv[1]), answerers=(Answerer
     kept = standing(served)
     assert (kept.state, kept.kind, kept.question.text, kept.reply) == (State.SCOPE, "data", "revenue", None)
     with served.store.reading() as connection:
-        assert requests.unfinished(connection, served.clock()) == ["r1"]
+        assert stored.unfinished(connection, served.clock()) == ["r1"]
     assert handle(kept.question, served).status == "answered"
 
 

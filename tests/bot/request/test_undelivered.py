@@ -17,6 +17,7 @@ from bot.request.substitutes import hand_on
 from bylaw.audit.verify import verify
 from bylaw.errors import UsageError
 from tests.bot.evidence.store.conftest import store_url  # noqa: F401  # the same on both databases
+from tests.fakes import stored
 from tests.fakes.frame import LEASE, NOON
 from tests.fakes.levels import ROLES, RULES, Index, level_services
 
@@ -84,7 +85,7 @@ def test_a_person_ends_it_and_says_why(served):
     undelivered.close(name, "told her on the phone", GRACE, served)
     assert seen(served, ANA) == []
     with served.store.reading() as connection:
-        row = deliveries.load(connection, name)
+        row = stored.delivery(connection, name)
         assert (row["outcome"], row["closed_by"], row["failure"]) == ("closed", "grace", "user_not_found")
         assert deliveries.notices(connection, NOON) == []
     with pytest.raises(UsageError, match="does not wait any more"):
@@ -134,7 +135,7 @@ def test_what_holds_no_longer_is_told_nobody(served):
     other = fail(served, person="ben", event="handled")
     with served.store.writing() as connection:
         assert deliveries.supersede(connection, "r1", "assigned", NOON) == 1
-        assert deliveries.load(connection, name)["outcome"] == "superseded"
+        assert stored.delivery(connection, name)["outcome"] == "superseded"
     assert [one.delivery_id for one in seen(served, BEN)] == [other]
 
 

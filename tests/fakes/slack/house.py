@@ -18,10 +18,10 @@ from bot.clock import new_id
 from bot.delivery.http import api
 from bot.delivery.slack.app import Slack, open_slack
 from bot.delivery.slack.door import PATH, Door
-from bot.evidence.store.tables import deliveries
 from bot.request.capacity import Slots
 from bot.router import Answerer
 from bot.settings import Settings
+from tests.fakes import stored
 from tests.fakes.frame import ANSWERERS
 from tests.fakes.slack.server import FakeSlack
 
@@ -56,7 +56,7 @@ class House:
     def delivery(self, key: str) -> Any:
         """What the store knows of one message."""
         with self.bot.services().store.reading() as connection:
-            return deliveries.load(connection, key)
+            return stored.delivery(connection, key)
 
 
 @contextmanager

@@ -243,16 +243,6 @@ def copies(connection: Connection, about: str, event: str) -> list[Waiting]:
     return [one for one in found if one.letter.get("event") == event]
 
 
-def load(connection: Connection, delivery_id: str) -> Mapping[str, Any] | None:
-    """The whole row, None for a message that never came."""
-    row = connection.one("SELECT * FROM deliveries WHERE delivery_id = :named", {"named": delivery_id})
-    if row is None:
-        return None
-    times = {name: maybe(row[name]) for name in ("leased_until", "created_at", "closed_at", "blocked_at")}
-    documents = {name: parsed(row[name]) for name in ("letter", "place")}
-    return {**row, **times, **documents, "is_doubtful": bool(row["is_doubtful"])}
-
-
 def _waiting(row: Mapping[str, Any]) -> Waiting:
     return Waiting(
         delivery_id=row["delivery_id"],

@@ -312,16 +312,6 @@ def answered(connection: Connection, kind: str, since: datetime, most: int) -> l
     return [(row["request_id"], told(row["artifacts"]) or {}) for row in rows]
 
 
-def unfinished(connection: Connection, now: datetime) -> list[str]:
-    """Requests without a reply that nobody works on: their processes died or broke down. Oldest first."""
-    rows = connection.all(
-        "SELECT request_id FROM requests WHERE reply IS NULL AND (leased_until IS NULL OR leased_until <= :now)"
-        " ORDER BY created_at, request_id",
-        {"now": now},
-    )
-    return [row["request_id"] for row in rows]
-
-
 def _new_row(question: Question, state: State, kind: str | None, now: datetime) -> dict[str, Any]:
     said = question.model_dump(mode="json")
     return {

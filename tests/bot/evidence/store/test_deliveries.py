@@ -7,6 +7,7 @@ from datetime import timedelta
 import pytest
 
 from bot.evidence.store.tables import deliveries
+from tests.fakes import stored
 from tests.fakes.frame import LEASE, NOON
 
 LETTER = {"text": "why?", "channel": "C1"}
@@ -34,8 +35,8 @@ def test_the_second_time_is_no_first_time(kept):
     with kept.writing() as connection:
         assert not deliveries.keep(connection, "m1", {"text": "other"}, NOON)
     with kept.reading() as connection:
-        assert deliveries.load(connection, "m1")["letter"] == LETTER
-        assert deliveries.load(connection, "m2") is None
+        assert stored.delivery(connection, "m1")["letter"] == LETTER
+        assert stored.delivery(connection, "m2") is None
 
 
 def test_one_has_it_until_the_lease_runs_out(kept):
@@ -47,7 +48,7 @@ def test_one_has_it_until_the_lease_runs_out(kept):
         assert not deliveries.close(connection, first, NOON, {"ts": "1"})  # it came back too late
         assert deliveries.close(connection, second, NOON, {"ts": "2"})
     with kept.reading() as connection:
-        assert deliveries.load(connection, "m1")["place"] == {"ts": "2"}
+        assert stored.delivery(connection, "m1")["place"] == {"ts": "2"}
 
 
 @pytest.mark.parametrize("ends", ["delivered", "closed", "blocked"])

@@ -18,6 +18,7 @@ from bot.evidence.store import covered, migrate
 from bot.evidence.store.engine import StoreError, connect
 from bot.evidence.store.migrate import HEAD, SCRIPTS, revision, upgrade
 from bot.evidence.store.tables import audit, calls, deliveries
+from tests.fakes import stored
 from tests.fakes.forked import Forked
 from tests.fakes.frame import NOON
 
@@ -118,7 +119,7 @@ def test_what_an_earlier_version_gave_up_keeps_that_meaning_and_can_be_sent_agai
             connection.execute(text(insert), {**given, "failure": failure, "closed": closed})
     assert upgrade(old)
     with old.writing() as connection:
-        found = {name: deliveries.load(connection, name) for name, *_ in rows}
+        found = {name: stored.delivery(connection, name) for name, *_ in rows}
         assert {name: (row["outcome"], row["is_doubtful"]) for name, row in found.items()} == {
             "sent": ("delivered", True),
             "lost": ("given up", True),

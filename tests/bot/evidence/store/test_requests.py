@@ -14,6 +14,7 @@ from bot.evidence.store.tables import requests
 from bot.evidence.store.tables.requests import Busy, Claim, RequestConflict
 from bot.lifecycle import ForbiddenStep, State, road
 from bylaw.canonical import canonical_json
+from tests.fakes import stored
 from tests.fakes.frame import LEASE, NOON, question, reply
 
 LATER = NOON + LEASE + timedelta(seconds=1)
@@ -153,8 +154,8 @@ def test_what_dead_processes_left_behind_can_be_listed(store):
     with store.writing() as connection:
         requests.fail(connection, Claim("r2", "a2", 1), "broke", NOON)
     with store.reading() as connection:
-        assert requests.unfinished(connection, NOON) == ["r2"]
-        assert requests.unfinished(connection, LATER) == ["r0", "r2", "r3"]
+        assert stored.unfinished(connection, NOON) == ["r2"]
+        assert stored.unfinished(connection, LATER) == ["r0", "r2", "r3"]
 
 
 def test_of_many_who_ask_at_once_one_gets_the_request(store):
