@@ -121,6 +121,7 @@ SECTIONS: Mapping[str, tuple[str, ...]] = {
     "What was answered": ("trace", "replay", "audit"),
 }
 
+_REPORTING = frozenset({"_duckdb"})
 _MOST_NAME = 100  # characters of a file's name, in an error
 
 
@@ -266,10 +267,16 @@ def _fault(error: Exception) -> tuple[str, str, int]:
     return fault, "run again with `bylaw --debug …` and report what it shows", 3
 
 
+def _spare_the_last_search() -> None:
+    """The process ends: nothing is searched for what to free, unless a library reports what is left of its own."""
+    if _REPORTING.isdisjoint(sys.modules):
+        gc.freeze()
+
+
 def main() -> None:
     """Run the command. Exit codes: 0 clean, 1 findings that fail, 2 wrong usage, 3 our fault."""
     gc.set_threshold(*RARELY)
-    atexit.register(gc.freeze)  # the process ends: nothing has to be searched for what could be freed
+    atexit.register(_spare_the_last_search)
     sys.modules.setdefault(no_plugins.NAME, no_plugins)
     debug, told = "--debug" in sys.argv[1:], _json_error if _wants_json(sys.argv[1:]) else _text_error
     _spell_out_what_cannot_be_shown()
