@@ -12,7 +12,6 @@ from dataclasses import dataclass, replace
 from itertools import pairwise
 
 from bot.conversation import Choice
-from bot.enforcement.question.asking import goes_on
 from bot.enforcement.question.bounds import Read
 from bot.enforcement.question.memory import Memory
 from bot.enforcement.question.topic import NO_TOPIC
@@ -22,6 +21,7 @@ from bylaw.hold.text import see
 from bylaw.hold.words import stems_of
 from bylaw.language.lexicon import closed, lexicon, stem
 from bylaw.language.text import Token, words_of
+from bylaw.language.turns import goes_on
 
 NEW_CASE = Choice(value="policy: new case", label="New case")
 _BEGINS = re.compile(r"(?i)\s*(?:(?:a )?new case|not carried(?: over)?)\b[\s.:,;!–—-]*")
