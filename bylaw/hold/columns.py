@@ -7,8 +7,9 @@ from fractions import Fraction
 from bylaw.hold import cases
 from bylaw.hold.bearing import Bearing
 from bylaw.hold.targets import BETWEEN, Target, read_target
-from bylaw.hold.values import amount_of, grains_in, written_interval
+from bylaw.hold.values import amount_of, grains_in, operators_in, written_interval
 from bylaw.hold.words import Name, stems_of
+from bylaw.language.lexicon import lexicon
 from bylaw.language.text import words_of
 
 _SEARCHES = {"contains": "containing", "starts with": "starting", "ends with": "ending"}
@@ -131,7 +132,7 @@ def _bear_text(one: Bearing, name: Name) -> None:
     if search in _SEARCHES:
         if not one.holds_any(_SEARCHES[search]):
             one.refuse(f"the words do not say {search}")
-        one.take_classes(_SEARCHES[search])
+        one.take_classes(_SEARCHES[search], "lettering", "caseless")
     for value in map(str, one.item.values):
         row = words_of(value)
         at = next((i for i in range(len(one.words)) if row and tuple(one.words[i : i + len(row)]) == row), None)
@@ -197,22 +198,58 @@ def _bear_computed(one: Bearing, target: Target) -> None:
         one.take_classes(f"aggregating_{target.function}" if target.function != "seconds" else "measure_words")
         name_parts(one, target)
         return
-    _bear_text(one, target.parts[0])
+    if target.function == "weekday" and one.holds_any("days_of_week"):
+        _bear_weekdays(one)
+    else:
+        _bear_text(one, target.parts[0])
+
+
+def _bear_weekdays(one: Bearing) -> None:
+    """Every one of some days of the week: all that the words say, and no other."""
+    days = one.seen.words(*one.place)
+    said = {token.word.removesuffix("s") for token in days if token.word in lexicon()["days_of_week"]}
+    one.take_classes("days_of_week")
+    is_denied, operator = one.is_negated(), one.item.operator or "=="
+    one.take_negations()
+    if said != {str(value).casefold() for value in one.item.values}:
+        one.refuse(f"the words say {' and '.join(sorted(said))}")
+    elif operator not in (("!=", "not in") if is_denied else ("==", "in")):
+        one.refuse("the words say the opposite")
+
+
+def _bear_apart(one: Bearing) -> None:
+    """How many days a date lies behind another, or before it, and on which side of that number."""
+    figures = one.values.figures_at(*one.place, beside_time=True)
+    said = {abs(value) for figure in figures for value in figure.values if isinstance(value, Fraction)}
+    amounts = [amount for value in one.item.values if isinstance(amount := amount_of(value), Fraction)]
+    missing = [str(amount) for amount in amounts if amount and abs(amount) not in said]
+    if missing:
+        one.refuse(f"the words do not say {missing[0]}")
+    for figure in figures:
+        one.take(one.seen.words(figure.start, figure.end))
+    behind = [token.word for token in one.tokens if not figures or token.start >= figures[-1].core]
+    is_before = bool({"before", "prior", "earlier"} & set(behind)) and not {"after", "later"} & set(behind)
+    operator = (one.item.operator or "==").removeprefix("not ")
+    if amounts and figures and is_before is not (min(amounts) < 0):
+        one.refuse("the words say the other side of the date")
+    bounds = operators_in([token for token in one.tokens if figures and token.end <= figures[0].core])
+    mine = operator if not is_before else _MIRROR.get(operator, operator)
+    if amounts == [0] and not figures and operators_in(one.tokens) != {operator}:
+        one.refuse(f"the words do not say {operator}")
+    elif bounds and operator != "between" and mine not in bounds and len(amounts) == 1:
+        one.refuse(f"the words say {' and '.join(sorted(bounds))}, not {operator}")
+    one.take_comparisons()
+    one.take(token for token in one.tokens if grains_in((token,)))
+    one.take_classes("comparing", "same")
+
+
+_MIRROR = {"<": ">", "<=": ">=", ">": "<", ">=": "<="}  # of numbers below zero
 
 
 def _bear_moments(one: Bearing, target: Target) -> None:
     """How far a date lies behind another, in numbers that are said; the first or the last rows by one."""
     if target.function == "after":
-        figures = one.values.figures_at(*one.place, beside_time=True)
-        said = {abs(value) for figure in figures for value in figure.values if isinstance(value, Fraction)}
-        missing = [value for value in one.item.values if (amount := amount_of(value)) and abs(amount) not in said]  # type: ignore[arg-type]  # no day
-        if missing:
-            one.refuse(f"the words do not say {missing[0]}")
-        for figure in figures:
-            one.take(one.seen.words(figure.start, figure.end))
-        one.take_comparisons()
-        one.take(token for token in one.tokens if grains_in((token,)))
-        one.take_classes("comparing", "same")
+        _bear_apart(one)
     elif not one.holds_any(f"moment_{target.function}"):
         one.refuse(f"the words do not say {target.function}")
     one.take_classes("moment_first", "moment_last", "grouping")

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from fractions import Fraction
 
@@ -14,6 +14,7 @@ from bylaw.hold.targets import AGAIN, BETWEEN, SAID, Target
 from bylaw.hold.values import amount_of, comparisons_at, grains_in, operators_in
 from bylaw.hold.words import stems_of
 from bylaw.language.lexicon import closed, lexicon
+from bylaw.language.text import Token
 from bylaw.language.units import unit_named
 
 _TOTALS = frozenset(("count", "count_distinct", "sum"))  # may be meant where no word says which
@@ -89,15 +90,27 @@ def _bear_unit(one: Bearing, target: Target) -> None:
     """A unit that the number is to be told in is said."""
     unit = one.item.unit
     own = {unit_named(part.unit) for part in target.parts if part.unit}
-    one.take(token for token in one.tokens if unit_named(token.word) in own)
+    spelled = [*_units_in(one)]
+    one.take(token for name, tokens in spelled if name in own for token in tokens)
     if unit is None:
         return
-    said = [t for t in one.tokens if unit_named(t.word) == unit_named(unit) or t.word.rstrip("s") == unit.rstrip("s")]
+    said = [token for name, tokens in spelled if name == unit_named(unit) for token in tokens]
+    said += [token for token in one.tokens if token.word.rstrip("s") == unit.rstrip("s")]
     if unit == "percent":
         said += [one.tokens[k] for a, b in lexicon()["aggregating_share"].find(one.words) for k in range(a, b)]
     one.take(said)
     if not said:
         one.refuse(f"the words do not say {unit}")
+
+
+def _units_in(one: Bearing) -> Iterator[tuple[str, Sequence[Token]]]:
+    """The units that the quote spells, the longest at each place, and their words."""
+    k = 0
+    while k < len(one.tokens):
+        unit, length = lexicon().unit(one.words, k) or ("", 1)
+        if unit:
+            yield unit, one.tokens[k : k + length]
+        k += length
 
 
 def _bear_functions(one: Bearing, target: Target) -> None:
@@ -187,7 +200,9 @@ def bear_group(one: Bearing) -> None:
 def _bear_cycle(one: Bearing, target: Target) -> None:
     """What comes again of a date: the words name it; they may name the date as well."""
     cycle = f"cycle_{target.function}"
-    if not one.holds_any(cycle):
+    behind = [token for token in one.around if token.start >= one.place[1]][:1]
+    is_dated = any(span.begins == token.start for token in behind for span in one.values.spans if token.is_number)
+    if not one.holds_any(cycle) or is_dated:  # "each month of the year 2025"
         one.refuse(f"the words speak of no {str(target.function).replace('_', ' ')}")
     one.take_classes(cycle)
     called = frozenset[str]().union(*(one.index.own(part) for part in (*target.parts, *target.beside)))

@@ -59,6 +59,8 @@ class Name:
     owner: str | None = None  # the entity of a dimension, the outcome of an action
     tests: frozenset[str] = frozenset()  # the facts that the rules of what is asked test
     beside: frozenset[str] = frozenset()  # those that other rules of its domain do
+    dated: str | None = None  # the date that its rows are told by where nobody says which
+    rows: str | None = None  # the entity whose rows a metric counts
 
 
 @dataclass(frozen=True, slots=True)

@@ -473,6 +473,11 @@ _GRAMMAR: Sequence[tuple[str, _Reader, re.Pattern[str]]] = (
     (rf"(?P<count>{_COUNT}) (?P<unit>{_UNIT})s? ago", _ago, _UNIT_NAMED),
     (rf"(?:this )?{_FISCAL}(?P<unit>{_UNIT}) to date|(?P<short>[ymqw])td", _to_date, _ANYTHING),
     (
+        rf"since (?:the )?(?:start|beginning) of (?:the|this) (?:current )?{_FISCAL}(?P<unit>{_UNIT})(?P<short>)",
+        _to_date,
+        _UNIT_NAMED,
+    ),
+    (
         rf"(?:(?:in|during|for|of) )?(?P<from>q[1-4]|{_MONTH})"
         rf"(?=(?:{_JOINED} (?:in |of |for )?(?:q[1-4]|{_MONTH}))+,? (?:of |in )?(?P<year>{_YEAR}))",
         _shared_year,

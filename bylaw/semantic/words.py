@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Collection, Iterator, Mapping
+from dataclasses import replace
 
 from bylaw.authored.context import Context, Dimension, Entity, Fact, Metric, TimeDimension
 from bylaw.hold.words import Index, Name, ValueType
@@ -25,10 +26,10 @@ def index_context(context: Context, schemas: Collection[str] | None = None) -> I
     }
     names: list[Name] = []
     for entity in entities.values():
-        names += _parts(entity, frozenset(_counting(entity.name, context)))
+        names += _parts(entity, frozenset(_counting(entity.name, context)), context.default_time(entity.name))
         names += _roles(entity, entities)
     names += [
-        _metric(one)
+        _metric(one, context)
         for name, one in sorted(context.metrics.items())
         if schemas is None or _counted(name, context) <= entities.keys()
     ]
@@ -53,8 +54,8 @@ def _counting(entity: str, context: Context) -> Iterator[str]:
             yield name
 
 
-def _parts(entity: Entity, counting: frozenset[str]) -> Iterator[Name]:
-    yield Name(entity.name, "entity", (_called(entity.name), *entity.synonyms), kin=counting)
+def _parts(entity: Entity, counting: frozenset[str], dated: str | None) -> Iterator[Name]:
+    yield Name(entity.name, "entity", (_called(entity.name), *entity.synonyms), kin=counting, dated=dated)
     columns = set(entity.pii)
     parts: tuple[Dimension | TimeDimension | Fact, ...] = (*entity.dimensions, *entity.time_dimensions, *entity.facts)
     for part in parts:
@@ -105,8 +106,11 @@ def _roles(entity: Entity, entities: Mapping[str, Entity]) -> Iterator[Name]:
             yield Name(f"{one.right_entity}@{one.name}", "entity", tuple(one.synonyms), near=(_called(one.name),))
 
 
-def _metric(metric: Metric) -> Name:
-    return Name(metric.name, "metric", (_called(metric.name), *metric.synonyms), type="decimal", unit=metric.unit)
+def _metric(metric: Metric, context: Context) -> Name:
+    is_known = metric.entity in context.entities
+    dated = metric.dated_by or (context.default_time(metric.entity) if metric.entity and is_known else None)
+    texts = (_called(metric.name), *metric.synonyms)
+    return Name(metric.name, "metric", texts, type="decimal", unit=metric.unit, dated=dated, rows=metric.entity)
 
 
 def _with_glossary(names: list[Name], context: Context) -> Iterator[Name]:
@@ -117,10 +121,7 @@ def _with_glossary(names: list[Name], context: Context) -> Iterator[Name]:
             more.setdefault(term.refers_to, []).extend((term.term, *term.synonyms))
     for one in names:
         texts = more.get(one.name, ())
-        yield one if not texts else Name(
-            one.name, one.kind, (*one.texts, *texts), one.forms, one.type, one.unit, one.values, one.near, one.kin,
-            one.answers, one.owner,
-        )  # fmt: skip
+        yield one if not texts else replace(one, texts=(*one.texts, *texts))
 
 
 def _called(name: str) -> str:

@@ -64,8 +64,15 @@ def _days(draft: Draft, i: int) -> tuple[date | None, date | None] | None:
 
 
 def read_course(draft: Draft) -> None:
-    """A number that runs on over the periods, or how it grows from one to the next."""
+    """A number that runs on over the periods, or how it grows from one to the next: "month over month change"."""
     for i in list(draft.free("operator")):
+        units = [one for one in GRAINS if draft.says(i, "change") and closed(f"grain_{one}") & {*draft.word(i).split()}]
+        if units and i not in draft.used:
+            is_growth = draft.says(i + 1, "growth") and not draft.says(i + 1, "change")
+            last = i + 1 if is_growth or draft.says(i + 1, "change") else i
+            draft.add(Part("over", i, last, value="growth" if is_growth else "change"))
+            if not any(draft.says(k, "by") and draft.says(draft.after(k), units[0]) for k in range(i)):
+                draft.add(Part("group", i, i, unit=units[0]))
         for over in ("running", "growth"):
             if draft.says(i, over) and i not in draft.used and not draft.says(i, "by"):
                 draft.add(Part("over", i, i, value=over))
@@ -121,8 +128,11 @@ def thing_at(draft: Draft, k: int) -> Name | None:
 
 
 def _is_narrowed(draft: Draft, k: int, name: Name) -> bool:
-    """ "By users who joined …" may be those who did it, or a row for each: it is not told here."""
-    return name.kind == "entity" and draft.says(k + 1, "who", "that", "which", "with", "whose", "have")
+    """ "By users who joined …", "by pilots hired in 2020" may be those who did it, or a row for each."""
+    if name.kind != "entity":
+        return False
+    known = any(one.owner == name.name and one.first == draft.after(k) and one.name for one in draft.parts)
+    return known or draft.says(k + 1, "who", "that", "which", "with", "whose", "have")
 
 
 def leads_to_group(draft: Draft, i: int) -> bool:

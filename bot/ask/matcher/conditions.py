@@ -147,32 +147,94 @@ def _read_emptiness(draft: Draft, i: int) -> Part | None:
 
 
 def read_texts(draft: Draft) -> None:
-    """A text in quotation marks, or a bare number, right behind the column that it is of, or behind "named"."""
-    for i in list(draft.free("text", "figure")):
-        k, operator = draft.before(i), "=="
-        search = next((one for one in _SEARCHES if draft.says(k, one)), None)
-        if search is not None:
-            operator, k = search, draft.before(k)
-        column = _label(draft, draft.before(k)) if draft.says(k, "named") else draft.name(k, "dimension")
-        first = draft.before(k) if draft.says(k, "named") else k
-        if column is None or column.type == "boolean" or first in draft.used:
+    """Texts in quotation marks, codes and bare numbers beside the column that they are of, or behind "named"."""
+    for i in list(draft.free("text", "figure", "word")):
+        is_free = i not in draft.used and draft.word(i) not in closed("lettering")
+        part = _text_before(draft, i) or _text_behind(draft, i) if is_free else None
+        if part is None:
             continue
-        if draft.kind(i) == "text":
-            draft.add(Part("filter", first, i, column.name, operator, draft.marks[i].text, owner=column.owner))
-        elif _figure(draft, i).unit is None and operator == "==" and k == i - 1:
-            value = (
-                amount(_figure(draft, i))
-                if is_numeric(column)
-                else draft.sentence.quote(draft.marks[i].first, draft.marks[i].last)
-            )
-            draft.add(Part("filter", k, i, column.name, operator, value, owner=column.owner))
+        others: list[Part] = []
+        while (other := _another_text(draft, part, (others or [part])[-1].last + 1)) is not None:
+            others.append(other)
+        _add_values(draft, part, others)
 
 
 _SEARCHES = ("contains", "starts with", "ends with")
 
 
+def _text_behind(draft: Draft, i: int) -> Part | None:
+    """ "Berth B7", "whose name starts with 'J'", "the vendor named 'Utility Company'": the column stands before."""
+    k, search = _search_before(draft, i)
+    if search is not None or draft.says(k, "named"):
+        first = draft.before(k)
+        column = draft.name(first, "dimension") or _label(draft, first)
+    else:
+        column, first = draft.name(k, "dimension"), k
+    if column is None or column.type == "boolean" or first in draft.used:
+        return None
+    between = {token.word for token in draft.sentence.tokens[draft.marks[k].last + 1 : draft.marks[i].first]}
+    is_near = between <= closed("copula") | {"of", "the"}
+    return _of_text(draft, column, first, i, search, is_near)
+
+
+def _search_before(draft: Draft, i: int) -> tuple[int, str | None]:
+    """The mark before a text, past "the letter", and the search in a text that it says."""
+    k = draft.before(i)
+    k = draft.before(k) if draft.kind(k) == "word" and draft.word(k) in closed("lettering") else k
+    return k, next((one for one in _SEARCHES if draft.says(k, one)), None)
+
+
+def _text_before(draft: Draft, i: int) -> Part | None:
+    """ "'88' in their serial number", "the 'Sociology' domain": the column stands behind a quoted text."""
+    is_inside = draft.says(i + 1, "contains") and draft.word(i + 1).startswith("in ")
+    k = i + 2 if is_inside else i + 1
+    column = draft.name(k, "dimension") or (None if is_inside else _label(draft, k))
+    is_next = is_inside or (k < len(draft.marks) and draft.marks[k].first == draft.marks[i].last + 1)
+    is_text = draft.kind(i) == "text" or (is_inside and bool(draft.marks[i].text))
+    if not is_text or column is None or column.type != "text" or k in draft.used or not is_next:
+        return None
+    operator = "contains" if is_inside else "=="
+    return Part("filter", i, k, column.name, operator, draft.marks[i].text, owner=column.owner)
+
+
+def _of_text(draft: Draft, column: Name, first: int, i: int, search: str | None, is_near: bool) -> Part | None:
+    """The condition that a column is, or holds, what stands at mark *i*."""
+    mark = draft.marks[i]
+    told: Any = mark.text or draft.sentence.quote(mark.first, mark.last)
+    if mark.figure is not None and mark.figure.unit is not None:
+        return None
+    if search is None and (not (mark.text or mark.figure) or not is_near):
+        return None
+    if search is None and mark.figure is not None and is_numeric(column):
+        told = amount(mark.figure)
+    last = i + 1 if search is not None and draft.says(i + 1, "caseless") else i
+    return Part("filter", first, last, column.name, search or "==", told, owner=column.owner)
+
+
+def _another_text(draft: Draft, part: Part, k: int) -> Part | None:
+    """Another text of the same column behind "or", with a search of its own or the same; behind "and" the same."""
+    if draft.kind(k) != "joining" or not draft.says(k, "or", "and"):
+        return None
+    search, i = next((one for one in _SEARCHES if draft.says(k + 1, one)), None), k + 1
+    i += search is not None
+    i += draft.kind(i) == "word" and draft.word(i) in closed("lettering")
+    if search is None and draft.says(k, "and") and part.operator != "==":  # "starts with A and B" holds for none
+        return None
+    column = draft.index.get("part", part.name or "")
+    if column is None or i >= len(draft.marks) or i in draft.used or (search is not None and draft.says(k, "and")):
+        return None
+    told = draft.value(i)
+    if told is not None and search is None and told[0].name == part.name:
+        return Part("filter", k + 1, i, part.name, part.operator, told[1], owner=part.owner)
+    if draft.kind(i) not in ("text", "word", "figure") or (draft.kind(i) == "figure" and draft.kind(i + 1) == "name"):
+        return None
+    return _of_text(draft, column, k + 1, i, search or (None if part.operator == "==" else part.operator), is_near=True)
+
+
 def _label(draft: Draft, k: int) -> Name | None:
     """The one text that rows of the thing there are told by."""
+    if draft.kind(k) != "name":
+        return None
     entity = draft.name(k, "entity")
     known = [one for one in draft.index.names.values() if entity is not None and one.owner == entity.name]
     found = [one for one in known if one.kind == "dimension" and one.near and not is_numeric(one)]
@@ -226,11 +288,11 @@ def _is_far(draft: Draft, part: Part) -> bool:
 
 
 def _with_column(draft: Draft, part: Part) -> Part:
-    """The part with what its column is called right before or behind it: "status cancelled", "gold tier"."""
-    for k, grow in ((part.first - 1, -1), (part.last + 1, 1)):
+    """The part with what its column is called right before or behind it: "status cancelled", "the city of Oslo"."""
+    for k in (draft.before(part.first), part.last + 1):
         column = draft.name(k, "dimension")
         if column is not None and column.name == part.name and draft.value(k) is None and k not in draft.used:
-            return widened(part, part.first + min(grow, 0), part.last + max(grow, 0))
+            return widened(part, k, k)
     return part
 
 

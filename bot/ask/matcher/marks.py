@@ -14,6 +14,7 @@ from fractions import Fraction
 from bot.ask.matcher.mentions import owned
 from bylaw.hold.bearing import is_empty
 from bylaw.hold.standing import is_negation
+from bylaw.hold.targets import AGAIN
 from bylaw.hold.text import Seen
 from bylaw.hold.values import Values, comparisons_at
 from bylaw.hold.words import Index, Mention, Name, stems_of
@@ -24,6 +25,7 @@ from bylaw.language.text import Passage, Token, words_of
 
 MOST_TOKENS = 300  # of a sentence that is matched: a longer one is no question
 _LITERAL = re.compile(r"\"([^\"\n]{1,80})\"|(?<!\w)'([^'\n]{1,80})'(?!\w)")
+_CODE = re.compile(r"(?<![\w.'-])(?=[A-Z0-9_/-]*[A-Z])[A-Z0-9]+(?:[_/-][A-Z0-9]+)*(?![\w'-])")
 # What a word asks for, by the closed class of the lexicon that holds it.
 OPERATORS: Mapping[str, str] = {
     "count": "aggregating_count", "sum": "aggregating_sum", "avg": "aggregating_avg", "min": "aggregating_min",
@@ -33,6 +35,8 @@ OPERATORS: Mapping[str, str] = {
     "day": "grain_day", "week": "grain_week", "month": "grain_month", "quarter": "grain_quarter",
     "year": "grain_year", "running": "over_running", "growth": "over_growth", "change": "over_change",
     "named": "naming", "done": "doing", "contains": "containing", "starts with": "starting", "ends with": "ending",
+    "same": "same", "weekend": "weekend", "days of the week": "days_of_week", "caseless": "caseless",
+    **{again: f"cycle_{again}" for again in AGAIN},
 }  # fmt: skip
 GRAINS = ("day", "week", "month", "quarter", "year")
 _ALWAYS = frozenset(("all", "there"))  # stand within what is said, and part nothing
@@ -80,32 +84,34 @@ def read_sentence(seen: Seen, passage: Passage, values: Values, index: Index) ->
     names = list(_names(tokens, index))
     declared = {(one.first, one.last) for one in names}
     texts = [one for one in _texts(seen, passage, tokens) if (one.first, one.last) not in declared]
-    found = [*_phrases(tokens), *texts, *_times(passage, values, tokens), *names, *_numbers(passage, values, tokens)]
+    times = [*_times(passage, values, tokens)]
+    dated = frozenset(one.first for one in times if tokens[one.first].is_number)
+    found = [*_phrases(tokens, dated), *texts, *times, *names, *_numbers(passage, values, tokens)]
     taken: dict[int, Mark] = {}
     for mark in sorted(found, key=lambda one: (one.first - one.last, _RANK[one.kind])):
         if all(k not in taken for k in range(mark.first, mark.last + 1)):
             taken.update(dict.fromkeys(range(mark.first, mark.last + 1), mark))
-    return Sentence(seen, tokens, tuple(_bounding(list(_in_order(tokens, taken)), tokens)))
+    return Sentence(seen, tokens, tuple(_bounding(list(_in_order(tokens, taken, dated)), tokens)))
 
 
 _RANK: Mapping[str, int] = {"text": 0, "time": 1, "figure": 2, "name": 3, "operator": 4, "word": 4}
 
 
-def _phrases(tokens: Sequence[Token]) -> Iterator[Mark]:
+def _phrases(tokens: Sequence[Token], dated: frozenset[int]) -> Iterator[Mark]:
     """What asks in several words ("in descending order"), as a longer phrase than a name inside it."""
     words = [token.word for token in tokens]
-    found = (_operator(words, k) for k in range(len(words)))
+    found = (_operator(words, k, dated) for k in range(len(words)))
     return (mark for mark in found if mark is not None and mark.last > mark.first)
 
 
-def _in_order(tokens: Sequence[Token], taken: Mapping[int, Mark]) -> Iterator[Mark]:
+def _in_order(tokens: Sequence[Token], taken: Mapping[int, Mark], dated: frozenset[int]) -> Iterator[Mark]:
     words = [token.word for token in tokens]
     k = 0
     while k < len(tokens):
         mark = taken.get(k)
         if mark is None:
             free = next((i for i in range(k, len(tokens)) if i in taken), len(tokens))
-            mark = _operator(words[:free], k) or _plain(tokens, k)
+            mark = _operator(words[:free], k, dated) or _plain(tokens, k)
         if mark is not None:
             yield mark
         k = k + 1 if mark is None else mark.last + 1
@@ -125,9 +131,12 @@ def _bounding(marks: Sequence[Mark], tokens: Sequence[Token]) -> Iterator[Mark]:
             yield replace(mark, kind="word", operator=None)
 
 
-def _operator(words: Sequence[str], k: int) -> Mark | None:
-    """The longest phrase of the closed classes that begins there, with all that it says."""
+def _operator(words: Sequence[str], k: int, dated: frozenset[int]) -> Mark | None:
+    """The longest phrase of the closed classes that begins there, with all that it says. What comes again of a date
+    is none before a time, at one of the places *dated*: "each month of the year 2025".
+    """
     sizes = {name: lexicon()[held].at(words, k) for name, held in OPERATORS.items()}
+    sizes |= {name: 0 for name in AGAIN if k + sizes[name] in dated}
     bound, side = next(((behind, side) for first, behind, side in comparisons_at(words[k:]) if first == 0), (0, "=="))
     size = max(*sizes.values(), bound)
     if size == 0 or (size == 1 and words[k] in (*_ALWAYS, "to")):
@@ -148,11 +157,15 @@ def _plain(tokens: Sequence[Token], k: int) -> Mark | None:
 
 
 def _texts(seen: Seen, passage: Passage, tokens: Sequence[Token]) -> Iterator[Mark]:
-    """What stands between quotation marks."""
+    """What stands between quotation marks, and codes, which are words to all but the column beside them."""
     for match in _LITERAL.finditer(seen.text.seen, passage.start, passage.end):
         inside = [k for k, token in enumerate(tokens) if match.start() < token.start < match.end()]
         if inside:
             yield Mark(inside[0], inside[-1], "text", text=(match[1] or match[2]).strip())
+    for match in _CODE.finditer(seen.text.seen, passage.start + 1, passage.end):
+        inside = [k for k, token in enumerate(tokens) if match.start() <= token.start < match.end()]
+        if inside and match[0] != "I":
+            yield Mark(inside[0], inside[-1], "word", text=match[0])
 
 
 def _times(passage: Passage, values: Values, tokens: Sequence[Token]) -> Iterator[Mark]:
@@ -179,6 +192,8 @@ def _names(tokens: Sequence[Token], index: Index) -> Iterator[Mark]:
         names = tuple(one for one in found if one[0].name not in counting and _is_literal(*one, said))
         behind = tokens[mention.last + 1].word if mention.last + 1 < len(tokens) else ""
         names = tuple(one for one in names if not _is_period(*one, said, behind, index))
+        if " ".join(said) in closed("naming") and not _is_thing(mention, tokens, index):  # "named" is no "name"
+            continue
         if names:
             called = sorted({name.name for name, _ in found if name.name in counting})
             counted = called[0] if len(called) == 1 else None
@@ -188,7 +203,8 @@ def _names(tokens: Sequence[Token], index: Index) -> Iterator[Mark]:
 def _mentions(tokens: Sequence[Token], index: Index) -> Iterator[Mention]:
     """The declared phrases; a thing that is called to the letter is no word of a longer way to one that is not.
 
-    "Requests by month" speaks of requests, and not of who they are "requested by".
+    "Requests by month" speaks of requests, and not of who they are "requested by"; "orders on Sundays" of orders, and
+    not of what was "ordered on" them.
     """
     for mention in index.find(tokens):
         inside = [*index.find(tokens[mention.first : mention.last])] if _is_loose_way(mention, tokens, index) else []
@@ -200,9 +216,10 @@ def _mentions(tokens: Sequence[Token], index: Index) -> Iterator[Mention]:
 
 
 def _is_loose_way(mention: Mention, tokens: Sequence[Token], index: Index) -> bool:
-    """Do its stems alone say how things belong together, in words that nobody declares?"""
+    """Do its stems alone say a date, or how things belong together, in words that nobody declares?"""
     names = [name for name, _ in owned(index, mention, "part")]
-    is_way = bool(names) and not owned(index, mention, "number") and all("@" in name.name for name in names)
+    is_way = bool(names) and all("@" in name.name or name.kind == "date" for name in names)
+    is_way &= not owned(index, mention, "number")
     return is_way and not _is_thing(mention, tokens, index)
 
 

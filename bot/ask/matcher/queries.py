@@ -9,13 +9,13 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from itertools import islice, product
 
-from bot.ask.matcher import arranged, conditions, numbers, ratios
+from bot.ask.matcher import arranged, conditions, moments, numbers, ratios, units
 from bot.ask.matcher.marks import Mark, Sentence, read_sentence
 from bot.ask.matcher.parts import Draft, Part, Rule, is_numeric
 from bylaw.hold.item import MOST_ITEMS, Item
 from bylaw.hold.text import Seen
 from bylaw.hold.values import Values
-from bylaw.hold.words import Index, Name
+from bylaw.hold.words import Index, Name, stems_of
 from bylaw.language.lexicon import closed
 
 MOST_READINGS = 8
@@ -224,11 +224,23 @@ def read_beside(draft: Draft) -> None:
         if entity is None or k in draft.used:
             continue
         for part in draft.parts:
-            is_own = part.owner == entity.name or part.name in entity.kin
+            is_own = (part.owner == entity.name or part.name in entity.kin) and not _is_of_each(draft, k, entity)
             if is_own and (draft.after(part.last) == k or draft.after(k) == part.first):
                 part.first, part.last = min(part.first, k), max(part.last, k)
                 draft.used.add(k)
                 break
+
+
+def _is_of_each(draft: Draft, k: int, entity: Name) -> bool:
+    """May an average right before it be of what each thing has, or of all its rows: "average rating of shops"?"""
+    tokens, i = draft.sentence.tokens, draft.before(k)
+    metric = draft.name(i, "metric") if tokens[draft.marks[k].first - 1].word == "of" else None
+    is_average = metric is not None and not closed("aggregating_avg").isdisjoint(draft.word(i).split())
+    if metric is None or not is_average or metric.rows in (None, entity.name):
+        return False
+    rows = draft.index.get("part", metric.rows or "")
+    said = frozenset[str]().union(*(stems_of(word) for word in draft.word(i).split()))
+    return rows is None or draft.index.own(rows).isdisjoint(said)
 
 
 def read_others(draft: Draft) -> None:
@@ -283,6 +295,7 @@ def read_verbs(draft: Draft) -> None:
 
 RULES: Sequence[Rule] = (
     arranged.read_times,
+    moments.read_apart,
     arranged.read_course,
     ratios.read_ratios,
     ratios.read_shares,
@@ -290,9 +303,11 @@ RULES: Sequence[Rule] = (
     arranged.read_tops,
     conditions.read_comparisons,
     numbers.read_summaries,
-    arranged.read_groups,
     conditions.read_texts,
+    arranged.read_groups,
     numbers.read_numbers,
+    moments.read_cycles,
+    moments.read_days,
     conditions.read_emptiness,
     conditions.read_values,
     read_others,
@@ -305,4 +320,5 @@ RULES: Sequence[Rule] = (
     read_roles,
     read_ways,
     read_verbs,
+    units.read_units,
 )

@@ -6,6 +6,7 @@ from dataclasses import replace
 
 from bot.ask.matcher.arranged import leads_to_group
 from bot.ask.matcher.conditions import read_having
+from bot.ask.matcher.moments import read_day
 from bot.ask.matcher.numbers import read_number, read_pick, read_picks
 from bot.ask.matcher.parts import Draft, Part, widened
 from bylaw.language.lexicon import closed
@@ -91,7 +92,7 @@ def _read_side(draft: Draft, i: int) -> Part | None:
     if number is None:
         return None
     last = number.last
-    while (pick := _read_condition(draft, draft.after(last))) is not None:
+    while (pick := _read_condition(draft, draft.after(last)) or read_day(draft, draft.after(last), number)) is not None:
         picks.append(pick)
         last = pick.last
     number.first, number.last, number.of = min(i, number.first), last, picks

@@ -16,7 +16,7 @@ from bot.ask.query.conditions import each_of, read_conditions
 from bot.ask.query.groups import Groups, read_groups
 from bot.ask.query.names import Means, columns_of, is_entity, spell, spell_field, tells_rows
 from bot.ask.query.numbers import Numbers, read_over, told_once
-from bot.ask.query.spans import read_window, window_before
+from bot.ask.query.spans import asks_state, read_window, window_before
 from bylaw.hold.item import Item, Scalar
 from bylaw.hold.targets import Expression, parse_expression
 from bylaw.semantic.query import Measure, Order, SemanticQuery, Unanswerable, Window
@@ -134,7 +134,14 @@ def _read_times(draft: _Parts, groups: Groups) -> list[Item]:
             later.append(item)
         else:
             draft.window, draft.date = read_window(item, draft.means), date or draft.date
+        if asks_state(item, draft.means) and not all(_is_balance(name, draft.means) for _, name in draft.asked):
+            raise Unanswerable(f"only a balance stands at a day; “{item.quote}” may be up to it, or on it", "say which")
     return later
+
+
+def _is_balance(name: str, means: Means) -> bool:
+    metric = means.context.metrics.get(name)
+    return metric is not None and (metric.non_additive_dimension is not None or metric.type == "cumulative")
 
 
 def _run_on(draft: _Parts) -> None:

@@ -24,6 +24,11 @@ def read_window(item: Item, means: Means) -> Window:
     return _window(*given, "")
 
 
+def asks_state(item: Item, means: Means) -> bool:
+    """Do the words ask how things stood at an end, "at the end of October", and not for what happened up to there?"""
+    return any(span.is_state for span in dates.find(item.quote or "", means.clock.today, means.clock.calendar))
+
+
 def _window(start: date | None, end: date | None, label: str) -> Window:
     first, behind = start or dates.FIRST_DAY, end or dates.LAST_DAY
     if first >= behind:
