@@ -5,6 +5,7 @@
 
 from __future__ import annotations
 
+from bisect import bisect_left, bisect_right
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
@@ -115,9 +116,9 @@ class Bearing:
     @cached_property
     def mentions(self) -> tuple[tuple[Mention, tuple[Token, ...]], ...]:
         """The declared phrases of the sentence that share a word with the quote, and their words."""
-        start, end = self.place
         found = self.sentences.mentions(self.passage)
-        return tuple((one, words) for one, words in found if words[0].start < end and start < words[-1].end)
+        first = bisect_right(found, self.place[0], key=lambda one: one[1][-1].end)
+        return found[first : bisect_left(found, self.place[1], key=lambda one: one[1][0].start)]
 
     def take_classes(self, *names: str) -> None:
         """The item accounts for the words of these closed classes in its quote."""

@@ -236,7 +236,7 @@ def _bear_apart(one: Bearing) -> None:
     mine = operator if not is_before else _MIRROR.get(operator, operator)
     if amounts == [0] and not figures and operators_in(one.tokens) != {operator}:
         one.refuse(f"the words do not say {operator}")
-    elif bounds and operator != "between" and mine not in bounds and len(amounts) == 1:
+    elif bounds and (mine not in bounds if len(amounts) == 1 else not bounds.isdisjoint((">", ">="))):
         one.refuse(f"the words say {' and '.join(sorted(bounds))}, not {operator}")
     one.take_comparisons()
     one.take(token for token in one.tokens if grains_in((token,)))

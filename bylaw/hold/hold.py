@@ -6,9 +6,10 @@ them. A refused item accounts for no word, so its words are residue.
 
 from __future__ import annotations
 
+from bisect import bisect_left
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from functools import partial
+from functools import cache, partial
 
 from bylaw.hold import cases, queries, records
 from bylaw.hold.answers.kinds import KINDS_OF_ANSWER
@@ -27,6 +28,7 @@ from bylaw.language.lexicon import stem
 from bylaw.language.text import Passage, words_of
 
 Check = Callable[[Bearing], None]
+Places = tuple[Sequence[tuple[int, int]], list[tuple[Passage, tuple[int, int], list[int]]]]
 CHECKS: Mapping[TextKind, Mapping[str, Check]] = {
     "policy": {"asks": cases.bear_asked, "fact": cases.bear_fact},
     "data": queries.KINDS_OF_DATA,
@@ -34,6 +36,7 @@ CHECKS: Mapping[TextKind, Mapping[str, Check]] = {
     "answer": KINDS_OF_ANSWER,
 }
 _MOST_PLACES = 20  # of one quote
+_MOST_TRIED = 900  # of all quotes of a text
 _RANK: Mapping[Status, int] = {"borne": 0, "weak": 1, "refused": 2}
 
 
@@ -53,7 +56,9 @@ def hold(source: str, proposal: Proposal, ground: Ground, by: By = "given") -> R
     seen = see(source)
     values = Values(seen, ground.clock)
     sentences = Sentences(seen, ground.index)
-    found = [_bear(item, seen, values, ground, sentences) for item in proposal.items]
+    most = max(1, min(_MOST_PLACES, _MOST_TRIED // max(1, len(proposal.items))))
+    alike = cache(partial(_places_of, seen))
+    found = [_bear(item, seen, values, ground, sentences, alike, most) for item in proposal.items]
     bearings = [one for one in found if isinstance(one, Bearing)]
     if ground.kind == "answer":
         _disown_foreign(seen, bearings)
@@ -97,20 +102,28 @@ def _background(ground: Ground) -> Background:
     return replace(known, said=known.said.union(map(stem, words_of(ground.query))), asked=known.asked | names)
 
 
-def _bear(item: Item, seen: Seen, values: Values, ground: Ground, sentences: Sentences) -> Bearing | HeldItem:
+def _bear(
+    item: Item,
+    seen: Seen,
+    values: Values,
+    ground: Ground,
+    sentences: Sentences,
+    places_of: Callable[[str], Places],
+    most: int,
+) -> Bearing | HeldItem:
+    """*item* at the place that bears it best, of at most so many places in sentences of other words."""
     if item.quote is None:
         return _hold_picked(item, ground)
-    places = seen.find(item.quote)
+    places, alike = places_of(item.quote.casefold())
     if not places:
         return HeldItem(item, "refused", "the text does not say this")
     if ground.kind == "policy" and all(map(partial(_is_of_identifier, seen), places)):
         return HeldItem(item, "refused", "it is part of an identifier, which is a name and no word", places[0])
-    alike = _places_alike(seen, places)
     if not alike:
         return HeldItem(item, "refused", "the quote lies in more than one sentence", places[0])
     bearings = [
         (_bear_at(item, seen, values, ground, sentences, first, passage), steps)
-        for passage, first, steps in alike[:_MOST_PLACES]
+        for passage, first, steps in alike[:most]
     ]
     best = min(
         (one for one, _ in bearings), key=lambda one: (_RANK[one.status], item.kind == "asks" and not _asks(one))
@@ -120,6 +133,12 @@ def _bear(item: Item, seen: Seen, values: Values, ground: Ground, sentences: Sen
         inside = [start for start in own if one.passage.start <= start < one.passage.end]
         best.own |= own.union(start + step for step in steps for start in inside)
     return best
+
+
+def _places_of(seen: Seen, quote: str) -> Places:
+    """Where *quote* stands, and the places in sentences of other words."""
+    places = seen.find(quote)
+    return places, _places_alike(seen, places)
 
 
 def _places_alike(seen: Seen, places: Sequence[tuple[int, int]]) -> list[tuple[Passage, tuple[int, int], list[int]]]:
@@ -183,7 +202,8 @@ def _weaken_by_residue(bearings: Sequence[Bearing], residue: Residue, kind: Text
     """Residue within its quote makes an item weak, and refuses what an answer gives or denies, or calls courtesy."""
     left = sorted((*residue.asked, *residue.beside))
     for one in bearings:
-        inside = [place for place in left if one.place[0] <= place[0] and place[1] <= one.place[1]]
+        first, last = (bisect_left(left, (place,)) for place in one.place)
+        inside = [place for place in left[first:last] if place[1] <= one.place[1]]
         if inside and one.status != "refused":
             words = ", ".join(f"“{one.seen.text.seen[a:b]}”" for a, b in inside[:5])
             if kind == "answer" and one.item.kind in ("gives", "denies", "courtesy"):

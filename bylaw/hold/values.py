@@ -6,12 +6,13 @@ Figures and time phrases are read of the whole text and cut to the quote, so tha
 
 from __future__ import annotations
 
+from bisect import bisect_left, bisect_right
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import date
 from decimal import Decimal, InvalidOperation
 from fractions import Fraction
-from functools import cached_property
+from functools import cached_property, partial
 
 from bylaw.hold.text import Seen
 from bylaw.language import dates
@@ -45,7 +46,9 @@ class Values:
     def spans(self) -> tuple[Span, ...]:
         """Every time phrase; a number with a unit behind it ("2000 m") is no year."""
         found = dates.find(self.seen.text.seen, self.clock.today, self.clock.calendar)
-        return tuple(span for span in found if not any(_measures(one, span) for one in self.figures))
+        return tuple(
+            span for span in found if not any(_measures(one, span) for one in self._figures_in(span.begins, span.ends))
+        )
 
     @cached_property
     def figures(self) -> tuple[Figure, ...]:
@@ -54,14 +57,20 @@ class Values:
 
     def figures_at(self, start: int, end: int, beside_time: bool = False) -> tuple[Figure, ...]:
         """The figures of a stretch. Time wins over number, unless *beside_time*: then a duration is meant."""
-        inside = (one for one in self.figures if start <= one.first and one.core <= end)
+        inside = [one for one in self._figures_in(start, end) if one.first >= start and one.core <= end]
         if beside_time:
             return tuple(inside)
-        return tuple(one for one in inside if not any(s.begins <= one.first and one.core <= s.ends for s in self.spans))
+        return tuple(one for one in inside if not any(map(partial(_holds, one), self.spans_at(one.core - 1, one.core))))
 
     def spans_at(self, start: int, end: int) -> tuple[Span, ...]:
-        """The time phrases that share a word with a stretch."""
-        return tuple(one for one in self.spans if one.begins < end and start < one.ends)
+        """The time phrases that share a word with a stretch. None of them lies within another."""
+        first = bisect_right(self.spans, start, key=lambda one: one.ends)
+        return self.spans[first : bisect_left(self.spans, end, key=lambda one: one.begins)]
+
+    def _figures_in(self, start: int, end: int) -> Sequence[Figure]:
+        """The figures that share a sign with a stretch. They lie apart, in order."""
+        first = bisect_right(self.figures, start, key=lambda one: one.end)
+        return self.figures[first : bisect_left(self.figures, end, key=lambda one: one.start)]
 
     def cut_off(self, start: int, end: int) -> str | None:
         """The words of a time phrase that a quote from *start* to *end* leaves out; None where it leaves out none."""
@@ -71,6 +80,11 @@ class Values:
                 if first < last and left:
                     return self.seen.text.seen[first:last].strip()
         return None
+
+
+def _holds(figure: Figure, span: Span) -> bool:
+    """Does the whole number lie within *span*?"""
+    return span.begins <= figure.first and figure.core <= span.ends
 
 
 def _measures(figure: Figure, span: Span) -> bool:

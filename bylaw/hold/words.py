@@ -9,7 +9,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from functools import cached_property
+from functools import cached_property, lru_cache
 from typing import Literal
 
 from bylaw.language.lexicon import closed, lexicon, stem
@@ -281,6 +281,7 @@ def _content(texts: Iterable[str]) -> frozenset[str]:
     return frozenset(stem(word) for text in texts for word in words_of(text) if is_content(word))
 
 
+@lru_cache(maxsize=50_000)
 def stems_of(word: str) -> frozenset[str]:
     """The stems of a word and of what a contraction of it stands for."""
     return frozenset((stem(word), *(stem(part) for part in spoken(word))))

@@ -446,6 +446,11 @@ _GRAMMAR: Sequence[tuple[str, _Reader, re.Pattern[str]]] = (
     ),
     (rf"(?:(?:in|from|on) )?(?P<from>{_DATE}) (?:or|and) (?P<word>later|after|onwards?)", _from_on, _DAY_NAMED),
     (rf"(?:(?:in|on) )?(?P<from>{_DATE}) (?:or|and) (?P<word>earlier|before)", _up_to, _DAY_NAMED),
+    (
+        rf"since (?:the )?(?:start|beginning) of (?:the|this) (?:current )?{_FISCAL}(?P<unit>{_UNIT})(?P<short>)",
+        _to_date,
+        _UNIT_NAMED,
+    ),
     (rf"(?P<word>since|on or after|after|later than) (?:the )?(?P<from>{_DATE})", _since, _DAY_NAMED),
     (
         rf"(?P<word>on or before|before|until|through|prior to|earlier than) (?:the )?(?P<from>{_DATE})",
@@ -472,11 +477,6 @@ _GRAMMAR: Sequence[tuple[str, _Reader, re.Pattern[str]]] = (
     ),
     (rf"(?P<count>{_COUNT}) (?P<unit>{_UNIT})s? ago", _ago, _UNIT_NAMED),
     (rf"(?:this )?{_FISCAL}(?P<unit>{_UNIT}) to date|(?P<short>[ymqw])td", _to_date, _ANYTHING),
-    (
-        rf"since (?:the )?(?:start|beginning) of (?:the|this) (?:current )?{_FISCAL}(?P<unit>{_UNIT})(?P<short>)",
-        _to_date,
-        _UNIT_NAMED,
-    ),
     (
         rf"(?:(?:in|during|for|of) )?(?P<from>q[1-4]|{_MONTH})"
         rf"(?=(?:{_JOINED} (?:in |of |for )?(?:q[1-4]|{_MONTH}))+,? (?:of |in )?(?P<year>{_YEAR}))",

@@ -87,10 +87,20 @@ def figures_in(text: Text) -> tuple[Figure, ...]:
     taken = [match.span() for match in _ID.finditer(text.seen) if any(map(str.isdecimal, match[0]))]
     dated = [*_dates(text.seen)]
     taken += [(one.start, one.end) for one in dated]
-    free = [token for token in text.tokens if not any(start < token.end and token.start < end for start, end in taken)]
+    free = [*_outside(text.tokens, sorted(taken))]
     counted = [*_Numbers(free, text.seen).all()]
     found = sorted((*dated, *_ranged(counted, text)), key=lambda one: one.start)
     return tuple(one if one.core else replace(one, core=one.end, first=one.end) for one in found)
+
+
+def _outside(tokens: Sequence[Token], taken: Sequence[tuple[int, int]]) -> Iterator[Token]:
+    """The tokens that share no sign with the stretches *taken*, which are sorted. Both are walked once."""
+    k, reach = 0, 0
+    for token in tokens:
+        while k < len(taken) and taken[k][0] < token.end:
+            reach, k = max(reach, taken[k][1]), k + 1
+        if reach <= token.start:
+            yield token
 
 
 # ---- dates ----------------------------------------------------------------------------------------------------------

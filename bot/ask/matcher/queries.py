@@ -15,7 +15,7 @@ from bot.ask.matcher.parts import Draft, Part, Rule, is_numeric
 from bylaw.hold.item import MOST_ITEMS, Item
 from bylaw.hold.text import Seen
 from bylaw.hold.values import Values
-from bylaw.hold.words import Index, Name, stems_of
+from bylaw.hold.words import Index, Name
 from bylaw.language.lexicon import closed
 
 MOST_READINGS = 8
@@ -236,11 +236,7 @@ def _is_of_each(draft: Draft, k: int, entity: Name) -> bool:
     tokens, i = draft.sentence.tokens, draft.before(k)
     metric = draft.name(i, "metric") if tokens[draft.marks[k].first - 1].word == "of" else None
     is_average = metric is not None and not closed("aggregating_avg").isdisjoint(draft.word(i).split())
-    if metric is None or not is_average or metric.rows in (None, entity.name):
-        return False
-    rows = draft.index.get("part", metric.rows or "")
-    said = frozenset[str]().union(*(stems_of(word) for word in draft.word(i).split()))
-    return rows is None or draft.index.own(rows).isdisjoint(said)
+    return metric is not None and is_average and metric.rows not in (None, entity.name)
 
 
 def read_others(draft: Draft) -> None:

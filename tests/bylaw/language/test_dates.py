@@ -92,3 +92,58 @@ def test_spans_beside_each_other_are_read_each(row):
     found = find(row["text"], TODAY)
     assert [span.label for span in found] == row["labels"]
     assert all((span.start is None) == span.is_untold for span in found)
+
+
+def months_since(day, other):
+    return (other.year - day.year) * 12 + other.month - day.month
+
+
+def week_of(day, calendar):
+    return (day.toordinal() - 1 - calendar.week_start) // 7
+
+
+def fiscal_year_of(day, calendar):
+    return (day.year * 12 + day.month - calendar.fiscal_start) // 12
+
+
+# Of each phrase whether a day lies in it, said without the arithmetic of the grammar.
+ORACLES = {
+    "last {n} days": lambda day, n, of, today, _: 0 <= (today - day).days <= n,
+    "past {n} days, inclusive of {n} days ago": lambda day, n, of, today, _: 0 <= (today - day).days <= n,
+    "last {n} months, excluding the current month": lambda day, n, of, today, _: 1 <= months_since(day, today) <= n,
+    "{n} weeks ago": lambda day, n, of, today, calendar: week_of(today, calendar) - week_of(day, calendar) == n,
+    "{n} years ago": lambda day, n, of, today, _: today.year - day.year == n,
+    "in the previous month": lambda day, n, of, today, _: months_since(day, today) == 1,
+    "in the week of {of}": lambda day, n, of, today, calendar: week_of(day, calendar) == week_of(of, calendar),
+    "the {n} days before {of}": lambda day, n, of, today, _: 1 <= (of - day).days <= n,
+    "the {n} days after {of}": lambda day, n, of, today, _: 1 <= (day - of).days <= n,
+    "within {n} days after {of}": lambda day, n, of, today, _: 0 <= (day - of).days <= n,
+    "until {of}": lambda day, n, of, today, _: day <= of,
+    "between {of} inclusive and {to} exclusive": lambda day, n, of, today, _: 0 <= (day - of).days < n,
+    "between {of} and {to}, both inclusive": lambda day, n, of, today, _: 0 <= (day - of).days <= n,
+    "YTD": lambda day, n, of, today, _: day.year == today.year and day <= today,
+    "since the beginning of the year": lambda day, n, of, today, _: day.year == today.year and day <= today,
+    "since the start of this month": lambda day, n, of, today, _: months_since(day, today) == 0 and day <= today,
+    "this fiscal year to date": lambda day, n, of, today, calendar: (
+        fiscal_year_of(day, calendar) == fiscal_year_of(today, calendar) and day <= today
+    ),
+    "last fiscal year": lambda day, n, of, today, calendar: (
+        fiscal_year_of(today, calendar) - fiscal_year_of(day, calendar) == 1
+    ),
+}
+EDGES = st.sampled_from([date(2024, 2, 28), date(2024, 2, 29), date(2024, 3, 1), date(2023, 12, 31), date(2025, 3, 31)])
+
+
+@given(
+    EDGES | DAYS, EDGES | DAYS, st.integers(0, 6), st.integers(1, 12), st.integers(2, 20), st.sampled_from([*ORACLES])
+)
+def test_a_span_holds_the_days_that_its_words_say(today, of, week_start, fiscal_start, count, phrase):
+    calendar = CalendarRules(week_start, fiscal_start)
+    text = phrase.format(n=count, of=of.isoformat(), to=(of + timedelta(count)).isoformat())
+    (span,) = find(text, today, calendar)
+    assert (span.begins, span.ends) == (0, len(text)) or text[: span.begins].strip() in ("", "in", "until", "the")
+    near = (today, of, span.start, span.end)
+    for middle in near:
+        for far in range(-45, 46):
+            day = date.fromordinal(max(1, min(middle.toordinal() + far, date.max.toordinal())))
+            assert (span.start <= day < span.end) is ORACLES[phrase](day, count, of, today, calendar), (text, day)

@@ -61,7 +61,7 @@ def build(path: Path) -> None:
         booked = day(date(2023, 12, 1), 810)
         done = moment(booked + timedelta(draw.choice((0, 1, 3, 10, 14, 15, 20, 40))))
         state = draw.choice(["done"] * 5 + ["cancelled", "no_show"])
-        return (i, draw.randint(1, 58), draw.choice(TUNERS), state, booked, done, draw.choice((30, 45, 60, 61, 90, 120)),
+        return (i, draw.randint(1, 58), draw.choice(TUNERS), state, booked, done, draw.choice((30, 45, 60, 61, 90)),
                 round(draw.uniform(50, 300), 2))  # fmt: skip
 
     def move(i: int) -> tuple[object, ...]:
