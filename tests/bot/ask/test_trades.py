@@ -20,7 +20,7 @@ from tests.bot.ask.test_unseen import HERE, is_gold, rows_of
 from tests.bot.ask.unseen.trades import build
 
 NOWS = {"pianos": datetime(2026, 3, 31, 9, 30, tzinfo=UTC), "harbour": datetime(2024, 2, 29, 9, 30, tzinfo=UTC)}
-AT_ONCE = {"pianos": 28, "harbour": 29}  # of 32 and of 30
+AT_ONCE = {"pianos": 29, "harbour": 29}  # of 32 and of 30
 LOCAL = """CREATE VIEW V AS SELECT *, (done_at AT TIME ZONE 'UTC' AT TIME ZONE 'Europe/Vienna')::date AS day
            FROM firm.shop.visits"""
 
@@ -58,7 +58,7 @@ def test_a_firm_is_asked(name, database, golds, tmp_path):
             found["none" if row.get("none") else "step"] += 1
             continue
         rows = [tuple(one) for one in reply.rows]
-        is_right = not row.get("none") and any(rows and gold and is_gold(rows, gold) for gold in golds(row))
+        is_right = not row.get("none") and is_gold(rows, golds(row))
         found["right"] += is_right
         beside += [] if is_right else [row["q"]]
     assert not beside
