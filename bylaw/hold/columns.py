@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from fractions import Fraction
 
 from bylaw.hold import cases
@@ -253,4 +254,15 @@ def _bear_moments(one: Bearing, target: Target) -> None:
     elif not one.holds_any(f"moment_{target.function}"):
         one.refuse(f"the words do not say {target.function}")
     one.take_classes("moment_first", "moment_last", "grouping")
-    name_parts(one, target)
+    name_parts(one, replace(target, parts=target.parts[1:]) if _is_told_by(one, target) else target)
+
+
+def _is_told_by(one: Bearing, target: Target) -> bool:
+    """Is the first of two dates the one that its rows are told by where nobody says which, and none is said?"""
+    if target.function != "after" or len(target.parts) != 2:
+        return False
+    first, other = target.parts
+    owner = one.index.get("part", first.owner or "")
+    said = frozenset[str]().union(*(stems_of(token.word) for token in one.tokens))
+    is_said = not said.isdisjoint(one.index.own(first) - one.index.own(other))
+    return owner is not None and owner.dated == first.name and not is_said

@@ -70,11 +70,14 @@ def read_course(draft: Draft) -> None:
         if units and i not in draft.used:
             is_growth = draft.says(i + 1, "growth") and not draft.says(i + 1, "change")
             last = i + 1 if is_growth or draft.says(i + 1, "change") else i
-            draft.add(Part("over", i, last, value="growth" if is_growth else "change"))
+            if draft.is_asked and is_growth:  # beside the number of the sentence before
+                continue
+            beside = Part("compare", i, last, value="previous")
+            draft.add(beside if draft.is_asked else Part("over", i, last, value="growth" if is_growth else "change"))
             if not any(draft.says(k, "by") and draft.says(draft.after(k), units[0]) for k in range(i)):
                 draft.add(Part("group", i, i, unit=units[0]))
         for over in ("running", "growth"):
-            if draft.says(i, over) and i not in draft.used and not draft.says(i, "by"):
+            if draft.says(i, over) and i not in draft.used and not (draft.says(i, "by") or draft.is_asked):
                 draft.add(Part("over", i, i, value=over))
 
 

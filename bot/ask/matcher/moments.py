@@ -20,7 +20,10 @@ _LATER, _EARLIER = ("after", "following"), ("before", "prior")
 
 
 def read_apart(draft: Draft) -> None:
-    """ "Boarded before they were ordered", "shipped within 2 days after the order", "paid in the same month as"."""
+    """ "Boarded before they were ordered", "shipped within 2 days after the order", "paid in the same month as".
+
+    Once it is known what is asked for, its own date needs no words: "visits within 2 days after booking".
+    """
     for i in list(draft.free("name")):
         since = draft.name(i, "date")
         part = _read_apart(draft, i, since) if since is not None and i not in draft.used else None
@@ -31,16 +34,22 @@ def read_apart(draft: Draft) -> None:
 def _read_apart(draft: Draft, i: int, since: Name) -> Part | None:
     """What is said of another date before the one at mark *i*; its words stand between the two."""
     k = i - 1
-    while k >= 0 and draft.kind(k) in ("operator", "figure", "joining"):
+    while k >= 0 and draft.kind(k) in ("operator", "figure", "joining") and k not in draft.used:
         k -= 1
-    moment = draft.name(k, "date")
-    if moment is None or moment is since or k in draft.used or not draft.is_one_clause(k, i):
-        return None
-    known = _distance(draft, k, i)
+    moment, first = draft.name(k, "date"), k
+    known = _distance(draft, k, i) if k >= 0 and draft.is_one_clause(k, i) else None
     if known is None:
         return None
     operator, value, unit = known
-    return Part("filter", k, i, f"after({moment.name}, {since.name})", operator, value, unit, owner=moment.owner)
+    if moment is None or k in draft.used:
+        _, told = _date_at(draft, i, None)
+        moment, first = draft.index.get("part", told or ""), k + 1
+        is_next = k not in draft.used or any(one.kind == "asks" and one.last == k for one in draft.parts)
+        if unit is None or draft.name(k, "entity", "metric") is None or not is_next:  # "returned within": of another
+            return None
+    if moment is None or moment is since:
+        return None
+    return Part("filter", first, i, f"after({moment.name}, {since.name})", operator, value, unit, owner=moment.owner)
 
 
 def _distance(draft: Draft, k: int, i: int) -> tuple[str, Any, str | None] | None:
@@ -75,6 +84,15 @@ def _far(draft: Draft, k: int, j: int, is_later: bool) -> tuple[str, Any, str] |
 
 
 # ---- what comes again
+
+
+def read_growth(draft: Draft) -> None:
+    """ "Revenue by month and its month over month growth": the number, and beside it how it runs on."""
+    for over in [one for one in draft.parts if one.kind == "over"]:
+        numbers = [one for one in draft.parts if one.kind == "asks" and one.last < over.first and not one.of]
+        if len(numbers) == 1 and draft.says(over.first - 1, "and") and draft.is_one_clause(numbers[0].first, over.last):
+            draft.parts.remove(over)
+            draft.add(Part("asks", numbers[0].first, over.last, numbers[0].name, of=[over], owner=numbers[0].owner))
 
 
 def read_days(draft: Draft) -> None:
