@@ -13,7 +13,7 @@ from pydantic import BaseModel, ConfigDict, Field
 
 from bylaw.canonical import plain, spelled
 from bylaw.errors import UsageError
-from bylaw.language.days import is_askable
+from bylaw.language.periods import is_askable
 
 CORRECTS = "corrects"  # of a reply's `meta`: the request whose answer the person says is wrong
 PROPOSED = "proposed"  # of a reply's `meta`: the correction that its words were read as, for the person to confirm

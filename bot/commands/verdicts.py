@@ -19,7 +19,7 @@ from bot.cli import _BUNDLE, _ROOT, bundle_path, is_compiled_here, open_index, r
 from bot.clock import new_id, now
 from bot.settings import Settings
 from bylaw.errors import UsageError
-from bylaw.language.days import is_askable
+from bylaw.language.periods import is_askable
 from bylaw.logic.formula.ir import MAX_DIGITS
 from bylaw.roots import root_around
 

@@ -15,7 +15,7 @@ from bylaw.gate.bindings import Call, clip
 from bylaw.gate.engine import Gate
 from bylaw.gate.events import Ledger
 from bylaw.gate.keys import is_plain
-from bylaw.language.days import is_askable
+from bylaw.language.periods import is_askable
 
 ID_LENGTH = 128
 

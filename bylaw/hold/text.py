@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import re
 import unicodedata
-from bisect import bisect_left, bisect_right
+from bisect import bisect_left
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property, lru_cache
@@ -175,10 +175,3 @@ def _replace(
         at = end
     parts.append(seen[at:])
     return "".join(parts), (*left, *known[at:])
-
-
-def sentence_at(seen: Seen, at: int) -> int:
-    """The number of the sentence, row or bullet that holds place *at*; -1 for none."""
-    starts = [passage.start for passage in seen.text.passages]
-    i = bisect_right(starts, at) - 1
-    return i if i >= 0 and at < seen.text.passages[i].end else -1

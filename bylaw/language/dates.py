@@ -85,14 +85,11 @@ _MONTH = rf"(?:{'|'.join(sorted(_MONTHS, key=len, reverse=True))})\.?"
 _YEAR = r"(?:19|20)\d\d"
 _UNIT = r"(?:day|week|month|quarter|year)"
 _COUNT = rf"(?:\d{{1,4}}|{'|'.join(_NUMBERS)})"
-_DATE = (
-    rf"(?:{_YEAR}-\d\d-\d\d|{_MONTH} \d\d?(?:st|nd|rd|th)?(?:,? {_YEAR})?|\d\d?(?:st|nd|rd|th)?(?: of)? {_MONTH}"
-    rf"(?:,? {_YEAR})?|{_YEAR}-\d\d|q[1-4](?: (?:of )?{_YEAR})?|{_MONTH} {_YEAR}|{_MONTH}|{_YEAR}|today|yesterday)"
-)
 _ONE_DAY = (
     rf"(?:{_YEAR}-\d\d-\d\d|{_MONTH} \d\d?(?:st|nd|rd|th)?(?:,? {_YEAR})?|\d\d?(?:st|nd|rd|th)?(?: of)? {_MONTH}"
     rf"(?:,? {_YEAR})?|today|yesterday)"
 )
+_DATE = rf"(?:{_ONE_DAY}|{_YEAR}-\d\d|q[1-4](?: (?:of )?{_YEAR})?|{_MONTH} {_YEAR}|{_MONTH}|{_YEAR})"
 _DAY_NAMED, _UNIT_NAMED, _ANYTHING = re.compile(_DATE), re.compile(_UNIT), re.compile("")
 _END = r"(?![\w-])"
 _QUARTER = re.compile(rf"(?P<fiscal>(?!))?q(?P<number>[1-4])(?P<ordinal>)(?: (?:of )?(?P<year>{_YEAR}))?")
@@ -490,12 +487,7 @@ _GRAMMAR: Sequence[tuple[str, _Reader, re.Pattern[str]]] = (
         _ANYTHING,
     ),
     (rf"(?:fy ?|fiscal year )(?P<year>{_YEAR}|\d\d)", _fiscal, _ANYTHING),
-    (
-        rf"(?:on )?(?P<from>{_YEAR}-\d\d-\d\d|{_MONTH} \d\d?(?:st|nd|rd|th)?(?:,? {_YEAR})?|\d\d?(?:st|nd|rd|th)?"
-        rf"(?: of)? {_MONTH}(?:,? {_YEAR})?|today|yesterday)",
-        _one_day,
-        _DAY_NAMED,
-    ),
+    (rf"(?:on )?(?P<from>{_ONE_DAY})", _one_day, _DAY_NAMED),
     (rf"(?P<from>{_MONTH},? {_YEAR}|{_YEAR} {_MONTH}|{_YEAR}-\d\d)", _named, _DAY_NAMED),
     (rf"(?P<word>{'|'.join(_SIDES)}) (?P<from>{_MONTH})(?! \\d)", _beside_today, _DAY_NAMED),
     (rf"(?:in|during|for|of) (?P<from>{_MONTH}|{_YEAR})", _named, _DAY_NAMED),

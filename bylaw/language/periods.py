@@ -78,3 +78,8 @@ def label_of(start: date, unit: Unit, calendar: CalendarRules, fiscal: bool) -> 
 def fiscal_year(day: date, calendar: CalendarRules) -> int:
     """A fiscal year is named after the year in which it ends."""
     return day.year + (1 if calendar.fiscal_start > 1 and day.month >= calendar.fiscal_start else 0)
+
+
+def is_askable(day: date) -> bool:
+    """Is there room around *day* for what is counted from it, in years and centuries?"""
+    return 1000 <= day.year <= 9000

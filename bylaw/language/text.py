@@ -154,11 +154,6 @@ def divide(source: str, seen: str) -> Text:
     return Text(source, seen, tuple(_passages(seen)), tuple(tokens(seen)))
 
 
-def as_typed(text: str) -> Text:
-    """The text with its tokens, where it is read as it stands: places do not move, and it has no passages."""
-    return Text(text, text, (), tuple(tokens(text)))
-
-
 def tokens(seen: str) -> Iterator[Token]:
     """The tokens of a text that is clean."""
     clause = 0

@@ -7,7 +7,7 @@ from typing import Any
 
 import click
 
-from bylaw.language.days import is_askable
+from bylaw.language.periods import is_askable
 
 
 class Day(click.DateTime):
