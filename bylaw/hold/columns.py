@@ -76,6 +76,7 @@ def bear_column(one: Bearing, target: Target) -> None:
         _bear_emptiness(one, target, operator)
     elif operator in ("is weekend", "not weekend"):
         _bear_weekend(one, operator)
+        one.take(token for token in one.tokens if not stems_of(token.word).isdisjoint(one.index.own(name)))
     elif target.function is not None:
         _bear_computed(one, target)
     elif name.type == "enum":
@@ -201,6 +202,7 @@ def _bear_computed(one: Bearing, target: Target) -> None:
         return
     if target.function == "weekday" and one.holds_any("days_of_week"):
         _bear_weekdays(one)
+        one.take(token for token in one.tokens if not stems_of(token.word).isdisjoint(one.index.own(target.parts[0])))
     else:
         _bear_text(one, target.parts[0])
 
@@ -228,6 +230,9 @@ def _bear_apart(one: Bearing) -> None:
         one.refuse(f"the words do not say {missing[0]}")
     for figure in figures:
         one.take(one.seen.words(figure.start, figure.end))
+    if one.is_negated() is not (one.item.operator or "").startswith("not "):
+        one.refuse("the words say the opposite")
+    one.take_negations()
     behind = [token.word for token in one.tokens if not figures or token.start >= figures[-1].core]
     is_before = bool({"before", "prior", "earlier"} & set(behind)) and not {"after", "later"} & set(behind)
     operator = (one.item.operator or "==").removeprefix("not ")

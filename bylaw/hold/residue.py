@@ -45,7 +45,7 @@ def find_residue(
         if token.word[0].isalnum()
         and token.start not in carried
         and token.start not in light
-        and (kind == "answer" or _is_content(token, seen, index) or _is_forecast(token, kind))
+        and (kind == "answer" or _is_content(token, seen, index) or (kind == "data" and _is_bound(token, seen)))
         and not (kind == "data" and _is_presenting(token, seen, index))
     ]
     left += [place for place in seen.strays if place[0] not in carried]
@@ -68,9 +68,10 @@ def find_residue(
     return Residue(tuple(asked), tuple(beside))
 
 
-def _is_forecast(token: Token, kind: TextKind) -> bool:
-    """Does the word ask data for what is not there yet?"""
-    return kind == "data" and token.word in closed("forecasting")
+def _is_bound(token: Token, seen: Seen) -> bool:
+    """Does a word that elsewhere only greets or joins ask data for what is not there yet, or for a part of the day?"""
+    is_greeting = seen.text.seen[max(0, token.start - 5) : token.start].strip().casefold() == "good"
+    return token.word in closed("forecasting") or (token.word in closed("parts_of_day") and not is_greeting)
 
 
 def _is_presenting(token: Token, seen: Seen, index: Index) -> bool:

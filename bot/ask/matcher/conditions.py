@@ -167,7 +167,9 @@ def _text_behind(draft: Draft, i: int) -> Part | None:
     k, search = _search_before(draft, i)
     if search is not None or draft.says(k, "named"):
         first = draft.before(k)
-        column = draft.name(first, "dimension") or _label(draft, first)
+        column = draft.name(first, "dimension")
+        if column is None and (draft.kind(i) == "text" or search is None):  # "how many clients are named 'Huber'"
+            column, first = _label(draft, first), k
     else:
         column, first = draft.name(k, "dimension"), k
     if column is None or column.type == "boolean" or first in draft.used:
@@ -313,7 +315,7 @@ def _add_values(draft: Draft, part: Part, others: list[Part]) -> None:
         return
     if all(one.name == part.name and one.operator == part.operator for one in others):
         values = [one.value for one in (part, *others)]
-        operator = {"==": "in", "!=": "not in"}.get(str(part.operator))
+        operator = {"==": "in", "!=": "not in", **dict(zip(_SEARCHES, _SEARCHES, strict=True))}.get(str(part.operator))
         if operator is not None:
             draft.add(Part("filter", part.first, others[-1].last, part.name, operator, values, owner=part.owner))
             return

@@ -13,6 +13,7 @@ from bylaw.hold.words import Name
 
 _APART = {"days": "day", "weeks": "week", "months": "month", "years": "year"}
 _GRAINS = ("day", "week", "month", "quarter", "year")
+_WEEK = ("weekend", "weekday", "days of the week")
 _LATER, _EARLIER = ("after", "following"), ("before", "prior")
 
 
@@ -56,6 +57,8 @@ def _distance(draft: Draft, k: int, i: int) -> tuple[str, Any, str | None] | Non
     """Operator, value and unit of what stands between two dates; None where it says no distance."""
     marks, tokens = draft.marks, draft.sentence.tokens
     figures = [j for j in range(k + 1, i) if draft.kind(j) == "figure"]
+    if any(draft.says(j, "not", "none") for j in range(k + 1, i)) or (figures and figures[0] > k + 2):
+        return None
     first = marks[figures[0]].last if figures else marks[k].last
     said = [token.word for token in tokens[first + 1 : marks[i].first]]
     words = [word for word in said if not is_empty(word)]
@@ -105,21 +108,22 @@ def read_days(draft: Draft) -> None:
 
 def read_day(draft: Draft, i: int, number: Part | None = None) -> Part | None:
     """The days of the week at mark *i*; *number* is what is counted on them."""
-    if not draft.says(i, "weekend", "weekday", "days of the week"):
+    if not draft.says(i, *_WEEK):
         return None
     first, date = _date_at(draft, i, number)
     at = draft.marks[i].first
     is_told = not draft.says(i, "weekday") or (at > 0 and draft.sentence.tokens[at - 1].word == "on")
     if date is None or not is_told:
         return None
-    owner, is_denied = date.partition(".")[0], draft.says(first - 1, "not")
+    last = [*_days(draft, i)][-1] if draft.says(i, "days of the week") else i
+    if any(draft.says(k, "and", "or") and draft.says(k + step, *_WEEK) for k, step in ((last + 1, 1), (first - 1, -1))):
+        return None  # "on weekends and Mondays": no condition says both
+    owner, is_denied = date.partition(".")[0], draft.says(first - 1, "not", "none")
     first -= is_denied
     if draft.says(i, "weekend", "weekday"):
         is_weekend = draft.says(i, "weekend") is not is_denied
         return Part("filter", first, i, date, "is weekend" if is_weekend else "not weekend", owner=owner)
-    days = [*_days(draft, i)]
-    last = days[-1]
-    values = [draft.word(k).removesuffix("s").capitalize() for k in days]
+    values = [draft.word(k).removesuffix("s").capitalize() for k in _days(draft, i)]
     operator = "!=" if is_denied else "=="
     if len(values) > 1:
         operator = "not in" if is_denied else "in"
