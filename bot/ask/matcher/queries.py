@@ -16,7 +16,7 @@ from bylaw.hold.item import MOST_ITEMS, Item
 from bylaw.hold.text import Seen
 from bylaw.hold.values import Values
 from bylaw.hold.words import Index, Name
-from bylaw.language.lexicon import closed
+from bylaw.language.lexicon import closed, stem
 
 MOST_READINGS = 8
 _MOST_SENTENCES = 12
@@ -236,7 +236,10 @@ def _is_of_each(draft: Draft, k: int, entity: Name) -> bool:
     tokens, i = draft.sentence.tokens, draft.before(k)
     metric = draft.name(i, "metric") if tokens[draft.marks[k].first - 1].word == "of" else None
     is_average = metric is not None and not closed("aggregating_avg").isdisjoint(draft.word(i).split())
-    return metric is not None and is_average and metric.rows not in (None, entity.name)
+    if metric is None or not is_average or metric.rows in (None, entity.name):
+        return False
+    said = {stem(word) for word in draft.word(i).split()}  # "average order value" is of orders
+    return said.isdisjoint(map(stem, str(metric.rows).split("_")))
 
 
 def read_others(draft: Draft) -> None:
