@@ -11,7 +11,7 @@ from collections.abc import Iterable, Iterator
 from typing import TYPE_CHECKING
 
 from bot.index import BundleIndex
-from bylaw.hold.records import GOVERNED, NUMBER
+from bylaw.hold.records import DENIAL, GOVERNED, NUMBER
 from bylaw.hold.words import Index, Name
 from bylaw.language.text import words_of
 
@@ -127,10 +127,12 @@ def _of_event(one: Event) -> Name:
 def _of_intents(rules: Intents) -> Iterator[Name]:
     """The intents; the words of every other one may stand for one that `yields`."""
     for name, one in sorted(rules.intents.items()):
+        texts = tuple(text for text in one.words if not text.endswith(DENIAL))
         openings = (words_of(text) for text in one.words)
         answers = frozenset("_".join(words[:size]) for words in openings for size in (1, 2))
         kin = frozenset(rules.intents) - {name} if one.yields else frozenset[str]()
-        yield Name(name, "intent", tuple(one.words), kin=kin, answers=answers)
+        forms = tuple(text for text in one.words if text.endswith(DENIAL))
+        yield Name(name, "intent", texts, forms, kin=kin, answers=answers)
 
 
 def _spelled(numbers: Iterable[tuple[str, int]], talk: Talk) -> Iterator[str]:

@@ -121,7 +121,7 @@ def _read(question: Question, state: dict[str, Any], index: BundleIndex, clock: 
     else:
         asked = read_question(question.text, day, user, index)
     named, picked = question.options.get("intent"), question.text.strip() in decisions.decisions
-    name = named if isinstance(named, str) and named in rules.intents else intent_of(asked, rules)
+    name = named if isinstance(named, str) and named in rules.intents else intent_of(asked, question.text, rules)
     before = state.get("intent")
     if picked and asked.intent is None and isinstance(before, str) and before in rules.intents:
         name = before if not rules.intents[before].lists else rules.default_intent

@@ -14,7 +14,10 @@ from functools import cached_property
 from bylaw.authored.decisions import Decision, Decisions
 from bylaw.authored.machines.intents import Intents
 from bylaw.hold.item import HeldItem, Reading
+from bylaw.hold.text import see
 from bylaw.hold.values import interval_of
+from bylaw.language.lexicon import closed, lexicon
+from bylaw.language.words import spoken
 
 _TOKEN = re.compile(r"[\w]+(?:[-_]\w+)+")  # inside a sentence an id is known by its joints
 
@@ -113,9 +116,21 @@ def in_span(day: date | None, one: HeldItem) -> bool:
     return (start is None or start <= day) and (end is None or day < end)
 
 
-def intent_of(asked: Asked, rules: Intents) -> str:
-    """The intent that is meant: of filters without a decision it is the list of those that fit."""
+def intent_of(asked: Asked, text: str, rules: Intents) -> str:
+    """The intent that is meant: of filters without a decision it is the list of those that fit, and of a question that
+    yes or no answers it is how the decision stands.
+    """
     if asked.intent is not None:
         return asked.intent
     lists = next((name for name, one in sorted(rules.intents.items()) if one.lists == "decisions"), None)
-    return lists if lists is not None and asked.filters and not asked.anchors else rules.default_intent
+    if lists is not None and asked.filters and not asked.anchors:
+        return lists
+    return rules.yes_no_intent if rules.yes_no_intent and _wants_yes_or_no(text) else rules.default_intent
+
+
+def _wants_yes_or_no(text: str) -> bool:
+    """Does a sentence begin with an auxiliary?"""
+    seen = see(text)
+    sentences = (seen.words(one.start, one.end) for one in seen.text.passages)
+    openings = (next((one.word for one in words if one.word not in closed("opening")), "") for words in sentences)
+    return any(spoken(word)[0] in closed("auxiliary") | lexicon().auxiliaries.keys() for word in openings if word)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable, Sequence
+from functools import partial
 
 from bot.conversation import Choice
 from bot.decisions.asked import Asked, fits
@@ -35,17 +36,20 @@ def near(asked: Asked, text: str, search: RecordSearch, index: BundleIndex) -> l
     rules = index.rules.intents
     idle = {root for words in (rules.talk.idle, rules.talk.for_, rules.talk.against, rules.talk.neither)
             for word in words for root in terms(word)}  # fmt: skip
-    said = {term for term in terms(text) if term not in idle}
+    said = frozenset(terms(text))
 
-    def shares(record: Record) -> bool:
+    def shares(words: frozenset[str], record: Record) -> bool:
         if not isinstance(record, Decision) or not fits(record, asked.filters):
             return False
         options = " ".join(one.option for one in record.options)
-        return not said.isdisjoint(terms(f"{record.option} {' '.join(record.tags)} {options}"))
+        return not words.isdisjoint(terms(f"{record.option} {' '.join(record.tags)} {options}"))
 
     asks = {term for one in asked.reading.items if one.item.kind == "asks" for term in terms(one.item.quote or "")}
     about = " ".join(word for word in text.split() if not asks.intersection(terms(word)))
-    return search.find(about, rules.search.offered, ("decision",), shares)
+    found = (
+        search.find(about, rules.search.offered, ("decision",), partial(shares, one)) for one in (said - idle, said)
+    )
+    return next(filter(None, found), [])
 
 
 def owners(hits: Sequence[Hit], index: BundleIndex) -> list[str]:

@@ -7,12 +7,15 @@ from dataclasses import replace
 from functools import lru_cache
 
 from bylaw.hold.bearing import Bearing
+from bylaw.hold.standing import is_negation
 from bylaw.hold.text import Seen
 from bylaw.hold.values import interval_of, written_interval
 from bylaw.hold.words import Index, Owner
 from bylaw.language.lexicon import closed, lexicon, stem
 from bylaw.language.text import Token, words_of
 
+DENIAL = "{not}"  # in the words of an intent: behind them stands a denial
+_LONGEST_DENIAL = 4  # words: "have we ever not"
 NUMBER = "number"  # of a record's values: what it is called by its number
 GOVERNED = "governs"  # and by the policies and metrics that come from it
 
@@ -68,6 +71,11 @@ def intent_mentions(tokens: Sequence[Token], index: Index) -> Iterator[tuple[str
     stems = [stem(token.word) for token in tokens]
     k = 0
     while k < len(tokens):
+        for name, opening in _denying(index):
+            behind = k + len(opening)
+            if tuple(stems[k:behind]) == opening and (end := _behind_denial(tokens, behind)):
+                yield name, tokens[k:end]
+                k = end
         for size in range(min(longest, len(tokens) - k), 0, -1):
             names = phrases.get(tuple(stems[k : k + size]), frozenset())
             if names and tokens[k].clause == tokens[k + size - 1].clause:
@@ -75,6 +83,28 @@ def intent_mentions(tokens: Sequence[Token], index: Index) -> Iterator[tuple[str
                 k += size - 1
                 break
         k += 1
+
+
+@lru_cache(maxsize=8)  # bundles
+def _denying(index: Index) -> tuple[tuple[str, tuple[str, ...]], ...]:
+    """The intents that are asked by a denial ("why {not}"), each with the stems of the words before it."""
+    intents = (one for one in index.names.values() if one.kind == "intent")
+    return tuple(
+        (one.name, tuple(map(stem, words_of(form.removesuffix(DENIAL)))))
+        for one in intents
+        for form in one.forms
+        if form.endswith(DENIAL)
+    )
+
+
+def _behind_denial(tokens: Sequence[Token], k: int) -> int:
+    """Where the denial that begins at place *k* ends: "not", "aren't we", "do we not"; 0 where none does."""
+    for end, token in enumerate(tokens[k : k + _LONGEST_DENIAL], k + 1):
+        if is_negation(token) and token.clause == tokens[k].clause:
+            return end
+        if token.word not in closed("personal") | closed("auxiliary") | lexicon().auxiliaries.keys():
+            return 0
+    return 0
 
 
 def bear_intent(one: Bearing) -> None:

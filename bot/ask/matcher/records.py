@@ -40,7 +40,7 @@ def match_records(seen: Seen, values: Values, index: Index) -> Iterator[Item]:
                 yield Item(kind="filter", name="date", quote=seen.text.seen[span.begins : span.ends])
         lost = {token.start for words in unknown_numbers(seen, tokens, index) for token in words}
         left = [token for token in tokens if token.start not in taken | lost]
-        yield from _named(seen, left, titled, index)
+        yield from _named(seen, left, tokens, titled, index)
 
 
 def _titled(tokens: Sequence[Token], index: Index) -> dict[str, Sequence[Token]]:
@@ -62,12 +62,27 @@ def _numbers(seen: Seen, tokens: Sequence[Token], index: Index) -> Iterator[tupl
 
 def _intent(seen: Seen, tokens: Sequence[Token], index: Index) -> Iterator[tuple[Item, Sequence[Token]]]:
     """The intent whose words stand first; one that yields to others only where there is no other."""
-    found = list(intent_mentions(tokens, index))
+    literal = _literal_words(index)
+    found = [
+        (name, words)
+        for name, words in intent_mentions(tokens, index)
+        if len(words) > 1 or words[0].word not in literal["record"] - literal["intent"]
+    ]
     firm = [(name, words) for name, words in found if (one := index.get("asks", name)) is not None and not one.kin]
     meant = (firm or found)[:1]
     for name, words in firm or found:
         if name == meant[0][0]:  # said twice, it is still one: "which events wait for a decision?"
             yield Item(kind="asks", name=name, quote=quote_of(seen, words)), words
+
+
+@lru_cache(maxsize=8)  # bundles
+def _literal_words(index: Index) -> Mapping[str, frozenset[str]]:
+    """The words as they are written that records and intents are called by: "validation" is not "valid"."""
+    found: dict[str, set[str]] = {"record": set(), "intent": set()}
+    for one in index.names.values():
+        if one.kind in found:
+            found[one.kind].update(word for text in (*one.texts, *one.near) for word in words_of(text))
+    return {kind: frozenset(words) for kind, words in found.items()}
 
 
 def _filters(seen: Seen, tokens: Sequence[Token], index: Index) -> Iterator[tuple[Item, Sequence[Token]]]:
@@ -80,8 +95,14 @@ def _filters(seen: Seen, tokens: Sequence[Token], index: Index) -> Iterator[tupl
             yield Item(kind="filter", name=name, operator="==", value=value, quote=quote_of(seen, words)), words
 
 
-def _named(seen: Seen, tokens: Sequence[Token], titled: Mapping[str, Sequence[Token]], index: Index) -> Iterator[Item]:
-    """The records that have every word of content that is left; of those whose name is said whole, these."""
+def _named(
+    seen: Seen,
+    tokens: Sequence[Token],
+    around: Sequence[Token],
+    titled: Mapping[str, Sequence[Token]],
+    index: Index,
+) -> Iterator[Item]:
+    """The records that have every word of content in *tokens*; of those whose name is said whole, these."""
     left = [token for token in tokens if _is_content(token, index)]
     names = _bearing(left, index) if left else frozenset(titled)
     if titled:
@@ -90,11 +111,19 @@ def _named(seen: Seen, tokens: Sequence[Token], titled: Mapping[str, Sequence[To
         left = [token for token in tokens if token.word not in closed("function")]
         names = _whole(left, index)
     beside = frozenset(stem(token.word) for token in (*tokens, *(t for words in titled.values() for t in words)))
-    for name in sorted(_nearest(names, left, beside, index))[:_MOST]:
-        words = [*titled.get(name, ()), *left]
+    for name in sorted(_nearest(names, left, around, beside, index))[:_MOST]:
+        words = [*titled.get(name, ()), *left, *_joining(index.get("anchor", name), tokens, index)]
         start, end = min(token.start for token in words), max(token.end for token in words)
         if end - start <= MOST_QUOTED and len(name) <= MOST_NAMED:  # longer ones are left over
             yield Item(kind="anchor", name=name, quote=seen.text.seen[start:end])
+
+
+def _joining(one: Name | None, tokens: Sequence[Token], index: Index) -> Iterator[Token]:
+    """The words of the question that only join others, and stand in what a record is called: "oak only"."""
+    spelled = frozenset[str]() if one is None else index.spelled(one)
+    for token in tokens:
+        if token.word in closed("function") and token.word not in closed("empty") and stem(token.word) in spelled:
+            yield token
 
 
 def _is_content(token: Token, index: Index) -> bool:
@@ -123,7 +152,9 @@ def _whole(tokens: Sequence[Token], index: Index) -> frozenset[str]:
     )
 
 
-def _nearest(names: frozenset[str], tokens: Sequence[Token], beside: frozenset[str], index: Index) -> frozenset[str]:
+def _nearest(
+    names: frozenset[str], tokens: Sequence[Token], around: Sequence[Token], beside: frozenset[str], index: Index
+) -> frozenset[str]:
     """Those that are named best: by what they are called, whole, and with the words around as well."""
     known = {name: one for name in names if (one := index.get("anchor", name)) is not None}
     roots = [stems_of(token.word) for token in tokens]
@@ -136,6 +167,7 @@ def _nearest(names: frozenset[str], tokens: Sequence[Token], beside: frozenset[s
         is_title,
         lambda one: any(_is_called(text, beside) for text in one.texts[:1]),
         lambda one: bool(index.idle & beside & index.own(one)),
+        lambda one: any(_joining(one, around, index)),
     ):
         better = {name: one for name, one in known.items() if is_better(one)}
         known = better or known

@@ -21,7 +21,8 @@ class Edge(Authored):
 
 
 class Intent(Authored):
-    """One kind of decision question. `words` are how people ask it; `template` answers it without a model.
+    """One kind of decision question. `words` are how people ask it, with `{not}` at the end where a denial follows
+    ("why {not}" is "why aren't we"); `template` answers it without a model.
 
     `shows` are the fields of the decision that the answer needs beyond its reasons; one that `lists` is about many.
     One that `yields` is meant only where the words of no other one are said.
@@ -121,6 +122,7 @@ class Intents(Shortened, AuthoredFile):
 
     intents: Annotated[dict[Word, Intent], Field(min_length=1)]
     default_intent: Word
+    yes_no_intent: Word | None = None  # of a question that names no other one, and that yes or no answers
     talk: Talk
     statuses: dict[Word, list[Word]]
     search: SearchRules
@@ -130,6 +132,7 @@ class Intents(Shortened, AuthoredFile):
 
     @model_validator(mode="after")
     def _has_its_default(self) -> Self:
-        if self.default_intent not in self.intents:
-            raise misfit(f"`{self.default_intent}` is not one of the `intents`", "default_intent")
+        for key in ("default_intent", "yes_no_intent"):
+            if (named := getattr(self, key)) is not None and named not in self.intents:
+                raise misfit(f"`{named}` is not one of the `intents`", key)
         return self
