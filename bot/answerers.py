@@ -52,13 +52,20 @@ def answerers(
 
         return data_from(None if warehouse is None else Attended(warehouse, gone))
 
+    def decision(question: Question, state: dict[str, Any], index: BundleIndex) -> Turn:
+        from bot.decisions import answer as decisions
+
+        return decisions.answer(question, state, index, time.monotonic, llm)
+
     def policy(question: Question, state: dict[str, Any], index: BundleIndex) -> Turn:
         from bot.enforcement import answer as enforcement
 
         return enforcement.answer(question, state, index, llm, judged)
 
     return (
-        Answerer("decision", _decision_score, _decision, _decision_topics, _decision_prepared, only_computes=True),
+        Answerer(
+            "decision", _decision_score, decision, _decision_topics, _decision_prepared, only_computes=llm is None
+        ),
         Answerer(
             "data",
             _data_score,
@@ -74,12 +81,6 @@ def answerers(
 
 
 # ---- decisions ------------------------------------------------------------------------------------------------------
-
-
-def _decision(question: Question, state: dict[str, Any], index: BundleIndex) -> Turn:
-    from bot.decisions import answer as decisions
-
-    return decisions.answer(question, state, index, time.monotonic)
 
 
 def _decision_score(text: str, index: BundleIndex) -> float:

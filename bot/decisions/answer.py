@@ -1,4 +1,4 @@
-"""A question about a decision, answered: read → hold → evidence → envelope → templater → validate → reply (seed 002).
+"""A question about a decision, answered: read → hold → evidence → envelope → author → validate → reply (seed 002).
 
 What is said rests on the evidence alone and cites it. Which decision is meant is held against the words: it is found
 once or asked for, never guessed, and how it stands is told before anything else of it.
@@ -6,68 +6,49 @@ once or asked for, never guessed, and how it stands is told before anything else
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Sequence
+from dataclasses import replace
 from datetime import date
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from bot.ask.ground import ground_for
 from bot.ask.matcher.records import title_words
 from bot.ask.recorded import readers_of, records_for, visible_records, words_for
-from bot.conversation import Choice, Citation, Question, Reply, ReplyStatus, Turn
+from bot.conversation import Choice, Question, Turn
 from bot.decisions import listing, unrecorded
-from bot.decisions.accounts import DROPPED_SHOWN, completeness, fingerprints, selection
-from bot.decisions.asked import Asked, assemble, fits, intent_of, slug_in
+from bot.decisions.asked import fits
 from bot.decisions.contract import DecisionAnswer, Document, Plan
 from bot.decisions.envelope import envelope
 from bot.decisions.evidence import Gathered, gather, plan
 from bot.decisions.premises import meant_option, remarks
-from bot.decisions.reading import is_identity, read_question, referred, without_residue
-from bot.decisions.search import RecordSearch, title_of
+from bot.decisions.reading import Case, Clock, read_case, search_for
+from bot.decisions.reply import citation, completeness, fingerprints, left_out, meta_of, offer, reply_of, resolution
+from bot.decisions.reply import selection as selection_of
+from bot.decisions.state import state_of
 from bot.decisions.templater import Rendered, render, render_list
-from bot.decisions.validate import Verdict, coverage, mandatory_ids, validate
+from bot.decisions.validate import coverage, mandatory_ids, validate
 from bot.index import BundleIndex
+from bot.pii import Mask
 from bylaw.authored.decisions import Decision, Decisions, clipped
-from bylaw.authored.machines.intents import Intent
-from bylaw.authored.state import state_of
 from bylaw.canonical import fingerprint
-from bylaw.hold.hold import hold
-from bylaw.hold.item import read_items
 
-Clock = Callable[[], float]  # seconds, monotonic
-
-_CITED = 120  # characters of a record that a citation repeats
+if TYPE_CHECKING:
+    from bylaw.llm.guarded import Guard
 
 
-@dataclass(frozen=True)
-class _Case:
-    """One question on its way to an answer."""
-
-    question: Question
-    index: BundleIndex
-    decisions: Decisions  # those that the asker may be answered from
-    asked: Asked
-    name: str  # of the intent
-    state: dict[str, Any]
-    how: str  # the decision was found: slug, search, session or none
-    clock: Clock
-    started: float
-
-    @property
-    def intent(self) -> Intent:
-        return self.index.rules.intents.intents[self.name]
-
-
-def answer(question: Question, state: dict[str, Any], index: BundleIndex, clock: Clock | None = None) -> Turn:
+def answer(
+    question: Question, state: dict[str, Any], index: BundleIndex, clock: Clock | None = None, llm: Guard | None = None
+) -> Turn:
     """Answer *question*. *state* is what the last turn of this kind left: the decision spoken of, and the intent.
 
     `options` may name `intent` and `decision_ref` outright, or give `items`. Without a *clock*, `latency_ms` is 0.
     """
-    tick = clock or (lambda: 0.0)
-    case = _read(question, state, index, tick)
+    case = read_case(question, state, index, clock or (lambda: 0.0), llm)
     asked, decisions = case.asked, case.decisions
     if not decisions.decisions and not decisions.events:
-        return _which(case, "No decisions are on record yet.", (), "refused")
+        return offer(case, "No decisions are on record yet.", ())
+    if asked.is_doubted:
+        return _offer_several(case, asked.anchors, unrecorded.doubted(asked))
     if asked.residue:
         return _unrecorded(case)
     is_one = len(asked.anchors) == 1 and not asked.filters
@@ -82,18 +63,15 @@ def answer(question: Question, state: dict[str, Any], index: BundleIndex, clock:
     if len(meant) == 1:
         return _tell(case, meant[0])
     if meant:
-        most = index.rules.intents.search.offered
-        more = f" There are {len(meant)}; these come first." if len(meant) > most else ""
-        offered = unrecorded.offers(_standing_first(meant, decisions), decisions, most)
-        return _which(case, f"Several decisions are called so. Which one do you mean?{more}", offered)
+        return _offer_several(case, meant, "Several decisions are called so. Which one do you mean?")
     if asked.waiting:
         return _list(replace(case, name=_listing(case, "pending")))
-    return _which(case, "Which decision do you mean?", _latest(decisions))
+    return offer(case, "Which decision do you mean?", _latest(decisions))
 
 
 def topics(index: BundleIndex) -> Sequence[str]:
     """The three latest decisions, as examples of what can be asked about."""
-    return [index.bundle.decisions.decisions[choice.value].option for choice in _latest(_open_to_all(index))]
+    return [index.bundle.decisions.decisions[choice.value].option for choice in _latest(records_for(index, ""))]
 
 
 def prepare(index: BundleIndex) -> None:
@@ -104,88 +82,61 @@ def prepare(index: BundleIndex) -> None:
     for one in ground.index.names.values():
         if one.kind == "record":
             title_words(one.texts[0])
-    index.recently(_search)(readers_of(index, ""))
-
-
-# ---- what is asked --------------------------------------------------------------------------------------------------
-
-
-def _read(question: Question, state: dict[str, Any], index: BundleIndex, clock: Clock) -> _Case:
-    started = clock()
-    user, rules = question.actor.id, index.rules.intents
-    day = index.local(question.asked_at).date()
-    decisions = records_for(index, user)
-    if (items := question.options.get("items")) is not None:
-        ground = ground_for(index, "decision", day, user)
-        asked = assemble(hold(question.text, read_items(items, "decision"), ground, "given"), decisions)
-    else:
-        asked = read_question(question.text, day, user, index)
-    named, picked = question.options.get("intent"), question.text.strip() in decisions.decisions
-    name = named if isinstance(named, str) and named in rules.intents else intent_of(asked, question.text, rules)
-    before = state.get("intent")
-    if picked and asked.intent is None and isinstance(before, str) and before in rules.intents:
-        name = before if not rules.intents[before].lists else rules.default_intent
-    if picked:
-        asked = replace(asked, anchors=(question.text.strip(),), reading=without_residue(asked.reading))
-    is_slug = picked or slug_in(question.text, decisions) is not None or is_identity(asked, decisions)
-    how = "slug" if is_slug else "search" if asked.anchors else "none"
-    if (reference := question.options.get("decision_ref")) is not None:
-        asked, how = referred(str(reference), asked, day, user, index, decisions), "slug"
-    last = state.get("anchor")
-    is_of_last = asked.is_bare() and not rules.intents[name].lists
-    if is_of_last and isinstance(last, str) and last in decisions.decisions:
-        asked, how = replace(asked, anchors=(last,)), "session"
-    return _Case(question, index, decisions, asked, name, state, how, clock, started)
+    search_for(index, "")
 
 
 # ---- one decision ---------------------------------------------------------------------------------------------------
 
 
-def _tell(case: _Case, anchor: str) -> Turn:
+def _tell(case: Case, anchor: str) -> Turn:
     """The answer about one decision."""
     if case.intent.lists:
         case = replace(case, name=_plain(case))
     question, intent, rules = case.question, case.intent, case.index.rules.intents
     query = plan(anchor, intent, rules)
     gathered = _gathered(case, query)
-    paper = envelope(case.name, intent, question.text, gathered.evidence, rules)
+    paper = envelope(case.name, intent, Mask(case.index.rules.pii).text(question.text), gathered.evidence, rules)
     decision = case.decisions.decisions[anchor]
-    rendered, verdict = _written(case, gathered, decision)
+    rendered, reasons, papers, author = _written(case, gathered, decision, paper)
     written = rendered.answer
-    ahead = list(remarks(case.asked, question.text, decision, rules)) + _weak(case, decision)
+    ahead = list(remarks(case.asked, question.text, decision, rules))
+    ahead += [f"I take it that you mean “{decision.option}”."] if case.asked.is_weak else []
     covered, debt = coverage(written, gathered.evidence, intent)
     meta = {
-        **_meta(case, verdict),
+        **meta_of(case, is_fallback=bool(reasons)),
+        **author,
         "coverage": covered,
         "completeness_debt": debt,
         **fingerprints(query, gathered.evidence, paper),
-        **selection(gathered, rules.prompt.max_prompt_bytes),
+        **selection_of(gathered, rules.prompt.max_prompt_bytes),
         **({"remarks": ahead} if ahead else {}),
     }
     is_cut = written.short_answer.endswith(" are told here.)")
-    reply = _reply(
+    reply = reply_of(
         case,
         "answered",
         "\n".join((*ahead, rendered.whole if is_cut else written.short_answer)),
-        citations=tuple(_citation(id, case) for id in written.supporting_ids),
-        caveats=tuple(_left_out(gathered)),
+        citations=tuple(citation(id, case) for id in written.supporting_ids),
+        caveats=tuple(left_out(gathered)),
         evidence=dict(gathered.evidence.document()),
         answer=dict(written.document()),
         completeness_flags=completeness(gathered.evidence),
         meta=meta,
     )
     papers = {
-        "resolution": _resolution(case, (anchor,)),
+        **case.papers,
+        **papers,
+        "resolution": resolution(case, (anchor,)),
         "plan": query.document(),
         "evidence": gathered.evidence.document(),
         "envelope": paper,
-        "validation": {"is_valid": verdict.answer is not None, "reasons": list(verdict.reasons)},
+        "validation": {"is_valid": not reasons, "reasons": [*reasons]},
         **({"selection": {"dropped": list(gathered.features)}} if gathered.features else {}),
     }
     return Turn(reply, {"anchor": anchor, "intent": case.name}, papers, {"matched_entities": [anchor]})
 
 
-def _gathered(case: _Case, query: Plan) -> Gathered:
+def _gathered(case: Case, query: Plan) -> Gathered:
     """The evidence: kept per bundle and reader; of what had to be cut it depends on the question too."""
     gathered_once = case.index.recently(_gather)
     key = (query.from_.removeprefix("decision:"), case.name, readers_of(case.index, case.question.actor.id))
@@ -199,52 +150,46 @@ def _gather(index: BundleIndex, anchor: str, name: str, readers: frozenset[str],
     return gather(plan(anchor, intent, rules), text, visible_records(index, readers), intent, rules)
 
 
-def _written(case: _Case, gathered: Gathered, decision: Decision) -> tuple[Rendered, Verdict]:
-    """The template's answer; where it does not validate, the plain option with everything that must be cited."""
+def _written(
+    case: Case, gathered: Gathered, decision: Decision, paper: Document
+) -> tuple[Rendered, list[str], Document, Document]:
+    """The answer of a model where one is configured and passes, else the template's; where that does not validate, the
+    plain option with everything that must be cited. With what was said against it, the papers and the author.
+    """
     intent, rules, evidence = case.intent, case.index.rules.intents, gathered.evidence
-    state = state_of(decision, case.decisions)
+    state, people = state_of(decision, case.decisions), case.index.recently(_people)()
+    papers: Document = {}
+    author: Document = {}
+    if case.llm is not None:
+        from bot.decisions.wording import write_by_model  # only where a model is configured
+
+        authored = write_by_model(paper, state, evidence, intent, case.index, case.llm, people)
+        papers, author = authored.papers(), authored.meta()
+        if authored.answer is not None:
+            return Rendered(authored.answer, authored.answer.short_answer), [], papers, author
     meant = meant_option(case.asked, decision)
     shown = next((one for one in evidence.anchor.options or () if meant and one.option == meant.option), None)
     rendered = render(intent, evidence, rules, state, shown, gathered.reachable)
-    verdict = validate(rendered.answer, evidence, intent, rules, case.index.recently(_people)())
+    verdict = validate(rendered.answer, evidence, intent, rules, people)
     if verdict.answer is not None:
-        return rendered, verdict
+        return rendered, [], papers, author
     cited = mandatory_ids(evidence, intent) | {evidence.anchor.id, *(one.id for one in evidence.related or ())}
     plain = DecisionAnswer(
         short_answer=clipped(f"{state}: {evidence.anchor.option}", rules.lengths.short_answer),
         supporting_ids=tuple(id for id in evidence.allowed_ids if id in cited),
     )
-    return Rendered(plain, plain.short_answer), verdict
+    return Rendered(plain, plain.short_answer), list(verdict.reasons), papers, author
 
 
 def _people(index: BundleIndex) -> tuple[str, ...]:
-    named = (
-        person
-        for one in index.bundle.decisions.decisions.values()
-        for person in (*one.deciders, *one.consulted, *one.informed)
-    )
-    return tuple(sorted(set(named)))
-
-
-def _weak(case: _Case, decision: Decision) -> list[str]:
-    """What was taken without being said outright."""
-    return [f"I take it that you mean “{decision.option}”."] if case.asked.is_weak else []
-
-
-def _left_out(gathered: Gathered) -> list[str]:
-    """What the evidence had no room for."""
-    counts = {kind: sum(one["kind"] == kind for one in gathered.features) for kind in ("event", "transition")}
-    said = [f"{count} {kind}{'' if count == 1 else 's'}" for kind, count in counts.items() if count]
-    said += [f"the {name} of the decision" for name in gathered.clipped_fields]
-    if not said:
-        return []
-    return [f"Left out of the evidence for its length: {' and '.join(said)}, of {gathered.neighbours_found} records."]
+    known = index.bundle.decisions.decisions.values()
+    return tuple(sorted({person for one in known for person in (*one.deciders, *one.consulted, *one.informed)}))
 
 
 # ---- many -----------------------------------------------------------------------------------------------------------
 
 
-def _list(case: _Case) -> Turn:
+def _list(case: Case) -> Turn:
     """The answer about many records: all of them, or said of how many how many are told."""
     rules, intent = case.index.rules.intents, case.intent
     found = listing.matching(case.asked, case.decisions, intent)
@@ -255,19 +200,27 @@ def _list(case: _Case) -> Turn:
     count = listing.counted(case.asked, shown, intent)
     rendered = render_list(intent, shown, listing.entries(shown, case.decisions), count, rules)
     verdict = validate(rendered.answer, shown, intent, rules)
-    paper = envelope(case.name, intent, case.question.text, shown, rules)
-    meta = {**_meta(case, verdict), "coverage": 1.0, "completeness_debt": 0, "prompt_fingerprint": fingerprint(paper)}
-    reply = _reply(
+    paper = envelope(case.name, intent, Mask(case.index.rules.pii).text(case.question.text), shown, rules)
+    meta = {
+        **meta_of(case, is_fallback=verdict.answer is None),
+        "coverage": 1.0,
+        "completeness_debt": 0,
+        "prompt_fingerprint": fingerprint(paper),
+        "bundle_fingerprint": fingerprint(shown.document()),
+        "total": shown.total,
+    }
+    reply = reply_of(
         case,
         "answered",
         rendered.whole,
-        citations=tuple(_citation(id, case) for id in rendered.answer.supporting_ids),
+        citations=tuple(citation(id, case) for id in rendered.answer.supporting_ids),
         evidence=dict(shown.document()),
         answer=dict(rendered.answer.document()),
-        meta={**meta, "bundle_fingerprint": fingerprint(shown.document()), "total": shown.total},
+        meta=meta,
     )
     papers = {
-        "resolution": _resolution(case, shown.allowed_ids),
+        **case.papers,
+        "resolution": resolution(case, shown.allowed_ids),
         "evidence": shown.document(),
         "envelope": paper,
         "validation": {"is_valid": verdict.answer is not None, "reasons": list(verdict.reasons)},
@@ -276,117 +229,42 @@ def _list(case: _Case) -> Turn:
     return Turn(reply, {"anchor": only, "intent": case.name}, papers, {"matched_entities": list(shown.allowed_ids)})
 
 
-def _listing(case: _Case, kind: str) -> str:
+def _listing(case: Case, kind: str) -> str:
     intents = case.index.rules.intents.intents
     return next((name for name, one in sorted(intents.items()) if one.lists == kind), case.name)
 
 
-def _plain(case: _Case) -> str:
+def _plain(case: Case) -> str:
     """The intent that tells a decision without being asked anything of it."""
     rules = case.index.rules.intents
     return next((name for name, one in sorted(rules.intents.items()) if one.yields), rules.default_intent)
 
 
-# ---- none -----------------------------------------------------------------------------------------------------------
+# ---- none, or not sure which ----------------------------------------------------------------------------------------
 
 
-def _unrecorded(case: _Case) -> Turn:
+def _unrecorded(case: Case) -> Turn:
     """Nothing on record is about it: say so, whom to ask, and what comes near."""
-    index = case.index
-    search = index.recently(_search)(readers_of(index, case.question.actor.id))
-    hits = unrecorded.near(case.asked, case.question.text, search, index)
+    index, user = case.index, case.question.actor.id
+    hits = unrecorded.near(case.asked, case.question.text, search_for(index, user), index)
     whom = unrecorded.owners(hits, index)
     offered = unrecorded.offers((hit.id for hit in hits), case.decisions, index.rules.intents.search.offered)
-    words = unrecorded.missing(case.asked, words_for(index, case.question.actor.id))
+    words = unrecorded.missing(case.asked, words_for(index, user))
     text = unrecorded.nothing(case.asked, words, whom, bool(offered))
     words = words or [one.item.quote or "" for one in case.asked.filters]
-    turn = _which(case, text, offered, "needs_choice" if offered else "refused")
-    meta = {**(turn.reply.meta or {}), "uncovered": {"words": words, "owners": whom}}
-    return replace(turn, reply=turn.reply.model_copy(update={"meta": meta}))
+    return offer(case, text, offered, uncovered={"words": words, "owners": whom})
 
 
-def _search(index: BundleIndex, readers: frozenset[str]) -> RecordSearch:
-    """The index of what *readers* may read, built once a bundle."""
-    return RecordSearch(visible_records(index, readers), index.rules.intents.search)
-
-
-def _which(case: _Case, text: str, offered: Sequence[Choice], status: ReplyStatus = "needs_choice") -> Turn:
-    """No decision is meant clearly enough: name those that may be."""
-    question = case.question
-    error = {
-        "code": "ANCHOR_NOT_FOUND",
-        "message": text,
-        "details": {"candidates": [choice.value for choice in offered]},
-        "request_id": question.request_id,
-    }
-    meta = {"snapshot_etag": case.decisions.snapshot_etag, "request_id": question.request_id, "error": error}
-    reply = _reply(case, status if offered else "refused", text, choices=tuple(offered), meta=meta)
-    state = {"anchor": case.state.get("anchor"), "intent": case.name}
-    return Turn(reply, state, {"resolution": _resolution(case, [choice.value for choice in offered])})
-
-
-def _standing_first(ids: Sequence[str], decisions: Decisions) -> list[str]:
-    """Those that stand before those that do not, the latest first."""
-    known = [decisions.decisions[id] for id in ids]
+def _offer_several(case: Case, ids: Sequence[str], text: str) -> Turn:
+    """Those that stand before those that do not, the latest first, as many as the rules offer."""
+    known = [case.decisions.decisions[id] for id in ids]
     latest = sorted(known, key=lambda one: (str(one.decided_on or ""), one.id), reverse=True)
-    return [one.id for one in sorted(latest, key=lambda one: not one.stands)]
+    ranked = [one.id for one in sorted(latest, key=lambda one: not one.stands)]
+    most = case.index.rules.intents.search.offered
+    more = f" There are {len(ids)}; these come first." if len(ids) > most else ""
+    return offer(case, f"{text}{more}", unrecorded.offers(ranked, case.decisions, most))
 
 
 def _latest(decisions: Decisions) -> tuple[Choice, ...]:
     dated = sorted(decisions.decisions.values(), key=lambda one: (one.timestamp or "", one.id), reverse=True)
     return unrecorded.offers((one.id for one in dated), decisions, 3)
-
-
-def _open_to_all(index: BundleIndex) -> Decisions:
-    return records_for(index, "")
-
-
-# ---- the reply ------------------------------------------------------------------------------------------------------
-
-
-def _reply(case: _Case, status: ReplyStatus, text: str, **fields: Any) -> Reply:
-    question, index = case.question, case.index
-    return Reply(
-        kind="decision",
-        status=status,
-        text=text,
-        request_id=question.request_id,
-        session_id=question.session_id,
-        bundle_etag=index.etag,
-        commit=index.commit,
-        intent=case.name,
-        reading=case.asked.reading.written(),
-        **fields,
-    )
-
-
-def _meta(case: _Case, verdict: Verdict) -> Document:
-    intent = case.intent
-    return {
-        "policy_id": intent.policy_id,
-        "prompt_id": intent.prompt_id,
-        "retries": 0,
-        "latency_ms": int((case.clock() - case.started) * 1000),
-        "snapshot_etag": case.decisions.snapshot_etag,
-        "fallback_used": verdict.answer is None,
-        "request_id": case.question.request_id,
-        "resolved_by": case.how,
-        "resolver_confidence": 0.5 if case.asked.is_weak else 1.0,
-    }
-
-
-def _resolution(case: _Case, candidates: Sequence[str]) -> Document:
-    return {
-        "anchor": candidates[0] if len(candidates) == 1 and case.how != "none" else None,
-        "how": case.how,
-        "candidates": list(candidates[:DROPPED_SHOWN]),
-        "reading": case.asked.reading.written(),
-    }
-
-
-def _citation(id: str, case: _Case) -> Citation:
-    """Where the record stands. One record fills a file, so its line is the first."""
-    record = case.decisions.record(id)
-    path = case.decisions.sources.get(id)
-    said = id if record is None else title_of(record)
-    return Citation(id=id, path=path, line=1 if path else None, commit=case.index.commit, text=clipped(said, _CITED))

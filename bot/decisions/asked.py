@@ -24,13 +24,14 @@ _TOKEN = re.compile(r"[\w]+(?:[-_]\w+)+")  # inside a sentence an id is known by
 
 @dataclass(frozen=True)
 class Asked:
-    """What is asked. `intent` is None where no words of one are said; `residue` are the words that nothing carries."""
+    """What is asked. `intent` is None where no words of one are said; `is_doubted`: its decisions are to be offered."""
 
     reading: Reading
     intent: str | None
     anchors: tuple[str, ...]
     waiting: tuple[str, ...]  # events that led to nothing yet
     filters: tuple[HeldItem, ...]
+    is_doubted: bool = False
 
     @property
     def residue(self) -> tuple[str, ...]:

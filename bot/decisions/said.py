@@ -35,7 +35,7 @@ _ALIKE = 0.5  # of the content words of a sentence: so many stand in the one tha
 
 def unsupported(said: str, evidence: Evidence, cited: Sequence[str], people: Sequence[str]) -> list[str]:
     """What *said* says and the records that are *cited* do not, in the words of the answer."""
-    records = [text for one in _records(evidence, frozenset(cited)) for text in one]
+    records = texts_of(evidence, cited)
     text = _CUT_OFF.sub(" ", _COUNTED.sub("", said))
     known = "\n\n".join(records)
     found = [
@@ -48,26 +48,32 @@ def unsupported(said: str, evidence: Evidence, cited: Sequence[str], people: Seq
     return list(dict.fromkeys(found))
 
 
-def _records(evidence: Evidence, cited: frozenset[str]) -> Iterator[list[str]]:
-    """The texts of each cited record: its words, and its days as people write them."""
+def texts_of(evidence: Evidence, cited: Sequence[str]) -> list[str]:
+    """The texts of the *cited* records: their words, and their days as people write them."""
     anchor, moves = evidence.anchor, evidence.transitions
     shown: tuple[_Record, ...] = (anchor, *evidence.events, *moves.preceding, *moves.succeeding)
+    found: list[str] = []
     for one in (*shown, *(evidence.related or ())):
         if one.id in cited:
             document = one.document()
             days = {str(value)[:10] for key, value in document.items() if key in _DAYS and value}
-            yield [*_strings(document), *(_written(day) for day in sorted(days)), *_not_chosen(one)]
+            found += [*_strings(document), *map(_written, sorted(days)), *_following(one)]
+    return found
 
 
-def _not_chosen(record: object) -> Iterator[str]:
-    """What follows from the options that were considered: those that are not the decision were not chosen."""
-    if isinstance(record, Anchor):
-        title = content(words_of(record.option))
-        for one in record.options or ():
-            if one.is_chosen:
-                yield f"{one.option} was considered and chosen."
-            elif content(words_of(one.option)) - title:
-                yield f"{one.option} was considered and not chosen."
+def _following(record: object) -> Iterator[str]:
+    """What follows from the fields of a decision: who decided it, and that the other options were not chosen."""
+    if not isinstance(record, Anchor):
+        return
+    people = record.deciders or ((record.decision_maker,) if record.decision_maker else ())
+    if people:
+        yield f"Decided by {', '.join(people)}."
+    title = content(words_of(record.option))
+    for one in record.options or ():
+        if one.is_chosen:
+            yield f"{one.option} was considered and chosen."
+        elif content(words_of(one.option)) - title:
+            yield f"{one.option} was considered and not chosen."
 
 
 def _strings(value: object) -> Iterator[str]:
@@ -168,7 +174,8 @@ def _sentences(text: str) -> Iterator[tuple[frozenset[str], int, str]]:
     seen = see(text)
     for passage in seen.text.passages:
         tokens = seen.words(passage.start, passage.end)
-        yield content(token.word for token in tokens), sum(map(is_negation, tokens)), _cut(seen.text.seen, passage)
+        words = (token.word for token in tokens if not token.is_number)  # these are held as values
+        yield content(words), sum(map(is_negation, tokens)), _cut(seen.text.seen, passage)
 
 
 def _cut(text: str, passage: Passage) -> str:

@@ -70,6 +70,13 @@ def missing(asked: Asked, known: Index) -> list[str]:
     return [word for word in left if not any(known.bearers("anchor", root) for root in terms(word))] or left
 
 
+def doubted(asked: Asked) -> str:
+    """That a reading is to be confirmed, and which words it does not account for."""
+    left = " and ".join(f"“{clipped(word, _LONGEST)}”" for word in dict.fromkeys(asked.residue))
+    said = f"I cannot place {left} here. " if left else ""
+    return f"{said}I am not sure that this is what you mean: choose it if it is."
+
+
 def nothing(asked: Asked, words: Sequence[str], whom: Sequence[str], has_offers: bool) -> str:
     """That nothing on record is about what was asked, and whom to ask."""
     listed = " and ".join(f"“{clipped(word, _LONGEST)}”" for word in words[:_MOST_WORDS])

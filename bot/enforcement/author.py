@@ -17,7 +17,7 @@ from pydantic import (
     WrapValidator,
 )
 
-from bot.agents import errand
+from bot.ask.proposed import provider
 from bot.claims.model import ModelReader, shown
 from bot.claims.models import MOST_CLAIMS, Claim, read_claims
 from bot.enforcement.case import Case
@@ -29,10 +29,8 @@ from bot.enforcement.scaffold import Scaffold, scaffold
 from bot.enforcement.writing.write import listing
 from bot.index import BundleIndex
 from bot.pii import Mask
-from bylaw.authored.machines.agents import Task
-from bylaw.authored.machines.rules import Rules
 from bylaw.errors import UsageError
-from bylaw.llm.guarded import Guard, Limits
+from bylaw.llm.guarded import Guard
 from bylaw.llm.port import LLM, Deadline, Exchange, ask
 from bylaw.llm.prompts import render
 
@@ -80,12 +78,6 @@ class Authored:
         """What the reply tells about its author."""
         told: dict[str, Any] = {"author": self.model if self.text is not None else "plain writer"}
         return {**told, "fallback_used": self.text is None, **({"fallback_reason": self.reason} if self.reason else {})}
-
-
-def provider(guard: Guard, rules: Rules, task: Task) -> LLM:
-    """The model of *guard* for *task*, under the limits of *rules*."""
-    use = rules.enforcement.model
-    return guard.under(Limits(use.failures, float(use.rest_seconds), use.at_once), errand(rules.agents, task))
 
 
 def by_model(

@@ -1,159 +1,26 @@
-"""A model as the first to say what a policy question says: it proposes items, and code holds every one of them.
-
-One call a question and at most one repair, with the declared words that matter for it and the schema once. What the
-model does not answer, the plain reader reads.
-"""
+"""What a model is told of the declared words of policies, where it is the first to read a policy question."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
-from typing import Annotated, Any
+from typing import Any
 
-from pydantic import BaseModel, ConfigDict, Field, StringConstraints
-
-from bot.enforcement.author import provider
+from bot.ask.proposed import Read, Reader, Row, read_by_model
 from bot.enforcement.judged.model_opinion import PROMPTS
 from bot.enforcement.question.bounds import is_sayable
 from bot.index import BundleIndex
-from bot.pii import Mask
 from bylaw.authored.vocabulary import Vocabulary
-from bylaw.hold.hold import Ground, hold
-from bylaw.hold.item import Item, Proposal, Reading, misfit_of
-from bylaw.hold.text import see
-from bylaw.hold.words import Index, stems_of
+from bylaw.hold.hold import Ground
 from bylaw.llm.guarded import Guard
-from bylaw.llm.port import WORDS, Deadline, Exchange, ask
-from bylaw.llm.prompts import render
-
-_MOST_SHOWN = 9_000  # characters of declared words in one prompt: with everything else under 4,000 tokens
-_MOST_REFUSED = 12  # that a repair is told of
-
-Name = Annotated[str, StringConstraints(min_length=1, max_length=200)]
 
 
-class ProposedItem(BaseModel):
-    """One thing that a message says: what is asked (`asks`), or a fact of the case (`fact`)."""
-
-    model_config = ConfigDict(frozen=True, extra="forbid", defer_build=True)
-
-    kind: Name
-    quote: Annotated[str, StringConstraints(min_length=1, max_length=400)]
-    name: Name
-    operator: Name | None = None
-    value: bool | int | float | str | None = None
-    unit: Name | None = None
+def read_case_by_model(text: str, ground: Ground, index: BundleIndex, guard: Guard, asked: str | None) -> Read:
+    """What a model proposes that *text* says, held. *asked* is the fact that the person was asked for."""
+    by = Reader(PROMPTS, "read_question_v1", {"asked": asked})
+    return read_by_model(text, ground, _rows(index.vocabulary), index, guard, by)
 
 
-class ReadQuestion(BaseModel):
-    """What a model reads in a message; `unknown` are stretches of it that no declared name means."""
-
-    model_config = ConfigDict(frozen=True, extra="forbid", defer_build=True)
-
-    items: Annotated[tuple[ProposedItem, ...], Field(max_length=60)] = ()
-    unknown: Annotated[tuple[Annotated[str, StringConstraints(max_length=400)], ...], Field(max_length=60)] = ()
-
-
-@dataclass(frozen=True)
-class Read:
-    """The reading of a text and what the model was asked for it, call by call."""
-
-    reading: Reading | None
-    exchanges: tuple[Exchange[ReadQuestion], ...]
-
-    @property
-    def fallback(self) -> str | None:
-        """Why the model did not read it, in words; None where it did."""
-        error = self.exchanges[-1].error if self.exchanges else None
-        is_told = error is not None and error.reason != "off" and self.reading is None
-        return WORDS[error.reason] if error is not None and is_told else None
-
-    def papers(self) -> Mapping[str, Any]:
-        """What is kept beside the request."""
-        names = ("model_read", "model_read_again")
-        return {name: exchange.paper() for name, exchange in zip(names, self.exchanges, strict=False)}
-
-
-def read_by_model(text: str, ground: Ground, index: BundleIndex, guard: Guard, asked: str | None) -> Read:
-    """What a model proposes that *text* says, held; no reading where it proposes nothing or gives no answer.
-
-    *asked* is the fact that the person was asked for. What is refused goes back once, with why.
-    """
-    rules = index.rules.enforcement
-    deadline = Deadline.after(float(rules.generation_seconds), guard.clock)
-    llm = provider(guard, index.rules, "read")
-    values: dict[str, Any] = {
-        "text": Mask(index.rules.pii).text(text),
-        "names": list(shown_names(text, ground.index, index.vocabulary)),
-        "asked": asked,
-        "refused": [],
-    }
-    exchanges: list[Exchange[ReadQuestion]] = []
-    best: Reading | None = None
-    for _attempt in range(1 + rules.repairs):
-        prompt = render(PROMPTS, "read_question_v1", values, ReadQuestion, rules.model.answer_tokens)
-        exchange = ask(llm, prompt, ReadQuestion, deadline)
-        exchanges.append(exchange)
-        if exchange.value is None:
-            break
-        reading, misfits = _held(text, exchange.value, ground)
-        if best is None or len(reading.refused) < len(best.refused):
-            best = reading
-        refused = [f"{one.item.written()}: {one.why}" for one in reading.refused] + misfits
-        if not refused:
-            break
-        values = {**values, "refused": refused[:_MOST_REFUSED]}
-    is_silent = best is None or not (best.held or best.unknown)
-    return Read(None if is_silent else best, tuple(exchanges))
-
-
-def _held(text: str, said: ReadQuestion, ground: Ground) -> tuple[Reading, list[str]]:
-    """What a model said, held, and why some of it is no item at all."""
-    items: list[Item] = []
-    misfits: list[str] = []
-    for one in said.items:
-        given = one.model_dump(exclude_none=True)
-        try:
-            item = Item.model_validate(given)
-        except ValueError:
-            misfits.append(f"{given}: this is no item")
-            continue
-        problem = misfit_of(item, "policy")
-        if problem is None:
-            items.append(item)
-        else:
-            misfits.append(f"{given}: {problem}")
-    return hold(text, Proposal(tuple(items), said.unknown), ground, "model"), misfits
-
-
-def shown_names(text: str, words: Index, vocabulary: Vocabulary) -> Iterator[Mapping[str, Any]]:
-    """The declared words as a model is told of them: those that share the most telling words with *text* come first,
-    and as many as fit.
-    """
-    seen = see(text)
-    stems = [stems_of(token.word) for token in seen.words(0, len(seen.text.seen))]
-    said = frozenset[str]().union(*stems)
-    rows = list(_rows(vocabulary))
-    rarity: dict[str, int] = {}
-    for _, name in rows:
-        for one in words.speaking_of(name):
-            rarity[one] = rarity.get(one, 0) + 1
-    ranked = sorted(rows, key=lambda row: (-_weight(words.speaking_of(row[1]), said, rarity), row[1]))
-    left = _MOST_SHOWN
-    chosen: list[tuple[Mapping[str, Any], str]] = []
-    for row in ranked:
-        left -= len(str(row[0]))
-        if left < 0 and chosen:
-            break
-        chosen.append(row)
-    yield from (row for row, _ in sorted(chosen, key=lambda row: (str(row[0]["kind"]), row[1])))
-
-
-def _weight(own: frozenset[str], said: frozenset[str], rarity: Mapping[str, int]) -> float:
-    return sum(1 / rarity[one] for one in sorted(own & said))
-
-
-def _rows(vocabulary: Vocabulary) -> Iterator[tuple[Mapping[str, Any], str]]:
+def _rows(vocabulary: Vocabulary) -> Iterator[Row]:
     for name, outcome in vocabulary.outcomes.items():
         yield _shown("outcome", name, outcome.label, phrases=outcome.phrases), name
     for name, action in vocabulary.actions.items():

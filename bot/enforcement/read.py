@@ -130,9 +130,9 @@ def _confirmed(text: str, state: Mapping[str, Any], ground: Ground) -> QuestionR
 def _by_model(
     text: str, matched: Reading, ground: Ground, index: BundleIndex, llm: Guard, asking: str | None
 ) -> QuestionRead:
-    from bot.enforcement.propose import read_by_model  # only where a model is configured
+    from bot.enforcement.propose import read_case_by_model  # only where a model is configured
 
-    read = read_by_model(text, ground, index, llm, asking)
+    read = read_case_by_model(text, ground, index, llm, asking)
     papers = read.papers()
     if read.reading is None:
         meta = {} if read.fallback is None else {"reading_fallback": read.fallback}

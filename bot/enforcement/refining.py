@@ -119,7 +119,7 @@ def _proposer(index: BundleIndex, llm: Guard | None, judged: Callable[[], Sequen
 
 def proposer_of(guard: Guard, rules: Rules) -> ModelProposer:
     """*guard*'s model as a proposer, under the limits of *rules*."""
-    from bot.enforcement.author import provider
+    from bot.ask.proposed import provider
     from bylaw.refine.model import ModelProposer  # only where a model is asked
 
     tokens = max(rules.enforcement.model.answer_tokens, MOST_TOKENS)

@@ -216,7 +216,7 @@ def _services(
     readings = iter((0.0, (latency + 0.5) / 1000))
 
     def decision(question: Question, state: dict[str, Any], index: BundleIndex) -> Turn:
-        return decisions.answer(question, state, index, lambda: next(readings))
+        return decisions.answer(question, state, index, lambda: next(readings), llm)
 
     def same(answerer: Answerer) -> Answerer:
         return replace(answerer, answer=decision) if answerer.kind == "decision" else answerer

@@ -15,7 +15,10 @@ from bot.evidence.store import kept
 from bot.evidence.store.engine import Store
 from bot.evidence.store.tables import audit, requests
 from bylaw.audit.verify import verify
+from bylaw.canonical import canonical_json
 from bylaw.errors import UsageError
+
+_SIGNS_A_TOKEN = 4  # of English, about
 
 
 @dataclass(frozen=True)
@@ -36,6 +39,7 @@ class Story:
             "question": dict(self.asked),
             "steps": [dict(step) for step in self.steps],
             "artifacts": dict(self.papers),
+            "model": usage(self.papers),
             "unreadable_artifacts": dict(self.unreadable),
             "audit": [dict(entry) for entry in self.entries],
         }
@@ -77,6 +81,14 @@ def trace(request_id: str, store: Store, artifacts: Shelf) -> Story:
     return Story(request_id, asked, tuple(told), papers, unreadable, tuple(entries))
 
 
+def usage(papers: Mapping[str, Any]) -> dict[str, int]:
+    """The calls of language models among *papers*, and about how many tokens they took and gave."""
+    calls = [one for name, one in papers.items() if name.startswith("model_") and "prompt" in one]
+    said = [len(canonical_json(one["prompt"])) for one in calls]
+    got = [len(one["completion"]["text"]) for one in calls if one.get("completion")]
+    return {"calls": len(calls), "tokens_in": sum(said) // _SIGNS_A_TOKEN, "tokens_out": sum(got) // _SIGNS_A_TOKEN}
+
+
 def in_words(story: Story) -> str:
     """The story for a person."""
     return safe("\n".join(_lines(story)))
@@ -98,6 +110,9 @@ def _lines(story: Story) -> Iterator[str]:
     for name in sorted(story.papers):
         if name.startswith("model_"):
             yield from _model(story.papers[name])
+    used = usage(story.papers)
+    if used["calls"]:
+        yield f"  model      {used['calls']} call(s), about {used['tokens_in']} tokens in and {used['tokens_out']} out"
     if reply:
         yield f"  answer     {reply['status']}: {reply['text']}".replace("\n", "\n             ")
     yield "  way        " + " → ".join(step["state"] for step in story.steps)

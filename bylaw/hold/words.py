@@ -184,7 +184,7 @@ class Index:
 
     def speaking_of(self, name: str) -> frozenset[str]:
         """The stems of every word that speaks of a name, of whatever group: texts, values, words near it."""
-        found = (one for (_, other), one in self.names.items() if other == name)
+        found = (one for group in sorted({*_GROUPS.values()}) if (one := self.get(group, name)) is not None)
         return frozenset[str]().union(*(self.own(one) | self.near(one) | self.spelled(one) for one in found))
 
     def own_of(self, group: str, name: str) -> frozenset[str]:
