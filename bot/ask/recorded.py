@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator
+from collections.abc import Set as AbstractSet
 from typing import TYPE_CHECKING
 
 from bot.index import BundleIndex
@@ -20,6 +21,7 @@ if TYPE_CHECKING:
     from bylaw.authored.decisions import Decision, Decisions, Event
     from bylaw.authored.machines.intents import Intents, Talk
 
+_LINKS = ("transitions", "based_on", "supersedes", "superseded_by", "amends", "amended_by")
 _NUMBERED = re.compile(r"([A-Za-z]{2,12})?[\s#_-]*0*(\d{1,6})")
 
 
@@ -59,14 +61,17 @@ def _visible(index: BundleIndex, roles: frozenset[str]) -> Decisions:
         for id, one in whole.events.items()
         if not one.led_to or not hidden.issuperset(one.led_to)
     }
-    decisions = {
-        id: one.model_copy(update={"transitions": [other for other in one.transitions if other not in lost]})
-        for id, one in whole.decisions.items()
-        if id not in hidden
-    }
+    gone = hidden | lost
+    decisions = {id: _without(one, gone) for id, one in whole.decisions.items() if id not in hidden}
     transitions = {id: one for id, one in whole.transitions.items() if id not in lost}
     shown = {"decisions": decisions, "events": events, "transitions": transitions}
     return whole.model_copy(update=shown)
+
+
+def _without(one: Decision, gone: AbstractSet[str]) -> Decision:
+    """The decision without its links to those records."""
+    links = {name: [id for id in getattr(one, name) if id not in gone] for name in _LINKS}
+    return one.model_copy(update=links)
 
 
 def _indexed(index: BundleIndex, roles: frozenset[str]) -> Index:

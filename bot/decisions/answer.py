@@ -47,7 +47,7 @@ def answer(
     asked, decisions = case.asked, case.decisions
     if not decisions.decisions and not decisions.events:
         return offer(case, "No decisions are on record yet.", ())
-    if asked.is_doubted:
+    if asked.is_doubted and asked.anchors:
         return _offer_several(case, asked.anchors, unrecorded.doubted(asked))
     if asked.residue:
         return _unrecorded(case)

@@ -64,6 +64,7 @@ def assemble(reading: Reading, decisions: Decisions) -> Asked:
         tuple(_decisions_of(named, decisions)),
         tuple(id for id in named if id in decisions.events and not decisions.events[id].led_to),
         tuple(one for one in reading.items if one.item.kind == "filter"),
+        is_doubted=any(one.item.kind == "anchor" and "name" in one.weaknesses for one in reading.items),
     )
 
 

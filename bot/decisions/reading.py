@@ -132,7 +132,7 @@ def _by_model(
     proposed = assemble(read.reading, records_for(index, user))
     if not _is_whole(matched):
         is_unsure = proposed.is_weak or bool(proposed.residue or read.reading.unknown)
-        return replace(proposed, is_doubted=is_unsure and bool(proposed.anchors)), papers, {}
+        return replace(proposed, is_doubted=is_unsure), papers, {}
     if _said(proposed) == _said(matched):
         return replace(matched, reading=replace(matched.reading, by="both")), papers, {}
     if set(proposed.anchors) == set(matched.anchors):

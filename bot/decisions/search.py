@@ -9,11 +9,13 @@ from __future__ import annotations
 import heapq
 from array import array
 from collections import Counter, defaultdict
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from datetime import date
 from itertools import islice
 from math import log
 
+from bot.decisions.state import local_day
 from bylaw.authored.decisions import Decision, Decisions, Event, Kind, Record
 from bylaw.authored.machines.intents import SearchRules
 from bylaw.language.lexicon import closed, stem
@@ -32,6 +34,50 @@ class Hit:
     kind: Kind
     title: str
     score: float
+
+
+@dataclass(frozen=True, slots=True)
+class Wanted:
+    """A search: words, how many records of which kinds, and what each of them has to be. Both days are included."""
+
+    text: str = ""
+    k: int = 10
+    kinds: Sequence[Kind] = KINDS
+    person: str | None = None
+    tag: str | None = None
+    status: str | None = None
+    since: date | None = None
+    until: date | None = None
+
+    def fits(self, record: Record) -> bool:
+        """Is the record what every filter asks for? Only a decision has people and a state."""
+        is_decision = isinstance(record, Decision)
+        people = (*record.deciders, *record.consulted, *record.informed) if isinstance(record, Decision) else ()
+        status = record.status if isinstance(record, Decision) else None
+        day = (record.decided_on or record.proposed_on) if isinstance(record, Decision) else local_day(record)
+        is_dated = day is not None and (self.since or day) <= day <= (self.until or day)
+        return (
+            (self.person is None or self.person.casefold() in {one.casefold() for one in people})
+            and (self.tag is None or self.tag in record.tags)
+            and (self.status is None or (is_decision and status == self.status))
+            and (is_dated or (self.since is None and self.until is None))
+        )
+
+
+def find_records(wanted: Wanted, search: RecordSearch, decisions: Decisions) -> list[Hit]:
+    """What is *wanted*: by words the nearest first, without words the latest."""
+    kinds = tuple(wanted.kinds)
+    if wanted.text.strip():
+        return search.find(wanted.text, wanted.k, kinds, wanted.fits)
+    held: Mapping[Kind, Mapping[str, Record]] = {
+        "decision": decisions.decisions,
+        "event": decisions.events,
+        "transition": decisions.transitions,
+    }
+    fitting = [(kind, one) for kind in KINDS if kind in kinds for one in held[kind].values() if wanted.fits(one)]
+    latest = sorted(fitting, key=lambda pair: pair[1].id)
+    latest.sort(key=lambda pair: pair[1].timestamp or "", reverse=True)
+    return [Hit(one.id, kind, title_of(one), 0.0) for kind, one in latest[: wanted.k]]
 
 
 class RecordSearch:

@@ -40,7 +40,8 @@ class Authored:
 
     def papers(self) -> Document:
         """What is kept beside the request."""
-        return {f"model_answer_{number}": one.paper() for number, one in enumerate(self.exchanges, 1)}
+        exchanges: Document = {f"model_answer_{number}": one.paper() for number, one in enumerate(self.exchanges, 1)}
+        return {**exchanges, "attempts": [list(one) for one in self.reasons]}
 
     def meta(self) -> Document:
         """What the reply tells about its author."""

@@ -125,16 +125,18 @@ class Tools:
         intent: str | None = None,
         session_id: str | None = None,
         at: str | None = None,
+        items: list[dict[str, Any]] | None = None,
     ) -> dict[str, Any]:
         """Ask why something was decided, by whom, when, what replaced it, whether it still stands.
 
         How the decision stands comes first in the answer. `decision` names one outright, by id, alias or number;
-        `intent` says what is asked (why_decision, who_decided, when_decided, still_valid, …). What is not on record is
-        said to be so, never guessed.
+        `intent` says what is asked (why_decision, who_decided, when_decided, still_valid, …). `items` say what the
+        question says, each {kind: asks|anchor|filter, name, quote}, and are held against its words. What is not on
+        record is said to be so, never guessed.
         """
         services = self._serving.services()
         asked = self._question(question, services, session_id, at)
-        named = {"kind": "decision", "decision_ref": decision, "intent": intent}
+        named = {"kind": "decision", "decision_ref": decision, "intent": intent, "items": items}
         options = {name: value for name, value in named.items() if value is not None}
         reply: dict[str, Any] = sayable(handle(asked.model_copy(update={"options": options}), services))
         return reply

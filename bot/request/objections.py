@@ -214,9 +214,9 @@ def _shown(one: Objection, actor: Actor, services: Services) -> Objection:
 
 def _owners(reply: Reply, index: BundleIndex) -> Iterable[str]:
     decisions = index.bundle.decisions.decisions
-    makers = [decisions[one.id].decision_maker for one in reply.citations if one.id in decisions]
-    named = [str(getattr(maker, "id", maker)) for maker in makers if maker]
-    return sorted({*owners_behind(reply, index), *named})
+    cited = [decisions[one.id] for one in reply.citations if one.id in decisions]
+    named = [person for one in cited for person in (*one.deciders, one.x_extra.get("source_owner")) if person]
+    return sorted({*owners_behind(reply, index), *map(str, named)})
 
 
 def _may_settle(one: Objection, actor: Actor, services: Services) -> bool:

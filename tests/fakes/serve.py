@@ -37,7 +37,8 @@ def patient(gone: Event) -> Answer:
     return answer
 
 
-ANSWERED = {
+ANSWERED: dict[str, tuple[Answerer, ...] | None] = {
+    "real": None,  # those of the product
     "slow": (Answerer("decision", lambda *_: 1.0, slow),),
     "patient": (Answerer("decision", lambda *_: 1.0, slow, attended=patient),),
 }

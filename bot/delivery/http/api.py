@@ -21,6 +21,7 @@ from bot.delivery.http.attention import attended
 from bot.delivery.http.endpoints import (
     book,
     corrections,
+    decisions,
     enforce,
     gate,
     guidance,
@@ -99,6 +100,7 @@ def build(
     objections.install(app, serving)
     gate.install(app, serving, settings.enforcement_points, settings.public_url)
     book.install(app, serving, settings.root)
+    decisions.install(app, serving)
 
     @app.get("/healthz")
     def healthz() -> Response:

@@ -154,3 +154,37 @@ def test_an_answer_that_one_has_not_seen_cannot_be_objected_to(bot, slack):
     for name in ("unknown", ""):
         with pytest.raises(UsageError, match="do not know that answer"):
             objections.object_to(name, "wrong", BEN, services)
+
+
+def test_a_decision_answer_goes_to_who_decided_or_a_steward(bot, slack) -> None:
+    """Believed for long, seen here: the record with its file, what was asked, and an answer that comes back."""
+    ts = slack.say("UANA", "C1", f"<@{BOT}> decision: Why did we stop ordering plasma televisions?")
+    bot.settle()
+    post = next(post for post in slack.posts("C1", "UANA") if post["thread_ts"] == ts)
+    assert "Stop ordering plasma televisions" in shown(post)
+    slack.click("UANA", post, "Wrong…")
+    bot.settle()
+    menu = next(one["element"] for one in slack.modal("UANA")["blocks"] if one.get("block_id") == "wrong_what")
+    labels = [one["text"]["text"] for one in menu["options"]]
+    assert labels[0].startswith("leave-plasma-tv-2014")
+    slack.choose("UANA", labels[0])
+    bot.settle()
+    assert slack.submit("UANA", wrong_reason="the stock was sold out in autumn") == {}
+    (one,) = waiting(bot)
+    assert one.source.id == "leave-plasma-tv-2014"
+    assert one.source.path == "context/decisions/decisions/leave-plasma-tv-2014.yaml"
+    assert "Ruth Adeyemi" in owners_kept(bot, one)
+    assert one.question.endswith("Why did we stop ordering plasma televisions?")
+    tell(bot.slack.threads)
+    bot.settle()
+    (notice,) = [one for one in slack.posts("DUGRACE") if "wrong" in one["text"]]
+    slack.click("UGRACE", notice, "Answer…")
+    bot.settle()
+    assert slack.submit("UGRACE", objection_words="Right: the record is corrected.") == {}
+    assert waiting(bot) == []
+
+
+def owners_kept(bot, one) -> str:
+    """The people that the objection names as owners, as kept."""
+    with bot.bot.services().store.reading() as connection:
+        return str([row["correction"] for row in remarks.of(connection, one.request_id)])
