@@ -21,7 +21,7 @@ from bot.decisions.contract import DecisionAnswer, Document, Plan
 from bot.decisions.envelope import envelope
 from bot.decisions.evidence import Gathered, gather, plan
 from bot.decisions.premises import meant_option, remarks
-from bot.decisions.reading import Case, Clock, read_case, search_for
+from bot.decisions.reading import Case, Clock, read_case, read_question, search_for
 from bot.decisions.reply import citation, completeness, fingerprints, left_out, meta_of, offer, reply_of, resolution
 from bot.decisions.reply import selection as selection_of
 from bot.decisions.state import state_of
@@ -83,6 +83,7 @@ def prepare(index: BundleIndex) -> None:
         if one.kind == "record":
             title_words(one.texts[0])
     search_for(index, "")
+    read_question("why did we decide so?", date(2000, 1, 1), "", index)
 
 
 # ---- one decision ---------------------------------------------------------------------------------------------------

@@ -18,7 +18,7 @@ from bylaw.hold.words import Index, Name, stems_of
 from bylaw.language.lexicon import closed, content, stem
 from bylaw.language.text import Token, words_of
 
-_MOST = 50  # records that one question may be about
+_MOST = 30  # records that one question may be about
 
 
 def match_records(seen: Seen, values: Values, index: Index) -> Iterator[Item]:
@@ -40,7 +40,7 @@ def match_records(seen: Seen, values: Values, index: Index) -> Iterator[Item]:
                 yield Item(kind="filter", name="date", quote=seen.text.seen[span.begins : span.ends])
         lost = {token.start for words in unknown_numbers(seen, tokens, index) for token in words}
         left = [token for token in tokens if token.start not in taken | lost]
-        yield from _named(seen, left, tokens, titled, index)
+        yield from _named(seen, left, titled, index)
 
 
 def _titled(tokens: Sequence[Token], index: Index) -> dict[str, Sequence[Token]]:
@@ -95,13 +95,7 @@ def _filters(seen: Seen, tokens: Sequence[Token], index: Index) -> Iterator[tupl
             yield Item(kind="filter", name=name, operator="==", value=value, quote=quote_of(seen, words)), words
 
 
-def _named(
-    seen: Seen,
-    tokens: Sequence[Token],
-    around: Sequence[Token],
-    titled: Mapping[str, Sequence[Token]],
-    index: Index,
-) -> Iterator[Item]:
+def _named(seen: Seen, tokens: Sequence[Token], titled: Mapping[str, Sequence[Token]], index: Index) -> Iterator[Item]:
     """The records that have every word of content in *tokens*; of those whose name is said whole, these."""
     left = [token for token in tokens if _is_content(token, index)]
     names = _bearing(left, index) if left else frozenset(titled)
@@ -111,19 +105,18 @@ def _named(
         left = [token for token in tokens if token.word not in closed("function")]
         names = _whole(left, index)
     beside = frozenset(stem(token.word) for token in (*tokens, *(t for words in titled.values() for t in words)))
-    for name in sorted(_nearest(names, left, around, beside, index))[:_MOST]:
-        words = [*titled.get(name, ()), *left, *_joining(index.get("anchor", name), tokens, index)]
+    joining = [token for token in tokens if token.word in closed("function") - closed("empty")]
+    for name in sorted(_nearest(names, left, joining, beside, index))[:_MOST]:
+        words = [*titled.get(name, ()), *left, *_joining(index.get("anchor", name), joining, index)]
         start, end = min(token.start for token in words), max(token.end for token in words)
         if end - start <= MOST_QUOTED and len(name) <= MOST_NAMED:  # longer ones are left over
             yield Item(kind="anchor", name=name, quote=seen.text.seen[start:end])
 
 
 def _joining(one: Name | None, tokens: Sequence[Token], index: Index) -> Iterator[Token]:
-    """The words of the question that only join others, and stand in what a record is called: "oak only"."""
-    spelled = frozenset[str]() if one is None else index.spelled(one)
-    for token in tokens:
-        if token.word in closed("function") and token.word not in closed("empty") and stem(token.word) in spelled:
-            yield token
+    """Of *tokens*, that only join others, those that stand in what a record is called: "oak only"."""
+    spelled = index.spelled(one) if tokens and one is not None else frozenset()
+    yield from (token for token in tokens if stem(token.word) in spelled)
 
 
 def _is_content(token: Token, index: Index) -> bool:
@@ -153,7 +146,7 @@ def _whole(tokens: Sequence[Token], index: Index) -> frozenset[str]:
 
 
 def _nearest(
-    names: frozenset[str], tokens: Sequence[Token], around: Sequence[Token], beside: frozenset[str], index: Index
+    names: frozenset[str], tokens: Sequence[Token], joining: Sequence[Token], beside: frozenset[str], index: Index
 ) -> frozenset[str]:
     """Those that are named best: by what they are called, whole, and with the words around as well."""
     known = {name: one for name in names if (one := index.get("anchor", name)) is not None}
@@ -167,7 +160,7 @@ def _nearest(
         is_title,
         lambda one: any(_is_called(text, beside) for text in one.texts[:1]),
         lambda one: bool(index.idle & beside & index.own(one)),
-        lambda one: any(_joining(one, around, index)),
+        lambda one: any(_joining(one, joining, index)),
     ):
         better = {name: one for name, one in known.items() if is_better(one)}
         known = better or known
