@@ -12,6 +12,7 @@ from bot.decisions.search import Hit, RecordSearch, terms
 from bot.index import BundleIndex
 from bylaw.authored.decisions import Decision, Decisions, Record, clipped
 from bylaw.authored.state import called, state_of
+from bylaw.hold.text import see
 from bylaw.hold.words import Index
 
 _MOST_NAMED = 3  # people to ask
@@ -28,7 +29,8 @@ def label_of(decision: Decision, decisions: Decisions) -> str:
     """What a decision is called and how it stands."""
     name = called(decision)
     said = "" if name == decision.id else f"{name}: "
-    return f"{said}{decision.option} ({state_of(decision, decisions)})"
+    option = " ".join(see(decision.option).text.seen.split())  # as people see it
+    return f"{said}{option} ({state_of(decision, decisions)})"
 
 
 def near(asked: Asked, text: str, search: RecordSearch, index: BundleIndex) -> list[Hit]:

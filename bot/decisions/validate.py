@@ -15,6 +15,9 @@ from bot.decisions.said import unsupported
 from bylaw.authored.machines.intents import Intent, Intents
 
 
+_LONGEST_READ = 4_000  # characters of an answer: a longer one is refused for its length, and not looked at
+
+
 @dataclass(frozen=True, slots=True)
 class Verdict:
     """The answer when it holds, else why not: `schema:…`, `too_long:…`, `unsupported_ids:…`, `missing_ids:…`,
@@ -37,8 +40,8 @@ def validate(
         places = sorted({".".join(str(step) for step in error["loc"]) or "answer" for error in problem.errors()})
         return Verdict(None, tuple(f"schema:{place}" for place in places))
     reasons = [*_lengths(answer, rules), *_forbidden(answer, rules), *_ids(answer, evidence, intent)]
-    if isinstance(evidence, Evidence):
-        said = f"{answer.short_answer}\n{answer.rationale_note or ''}".strip()
+    said = f"{answer.short_answer}\n{answer.rationale_note or ''}".strip()
+    if isinstance(evidence, Evidence) and len(said) <= _LONGEST_READ:
         reasons += [f"unsupported_values:{one}" for one in unsupported(said, evidence, answer.supporting_ids, people)]
     return Verdict(None if reasons else answer, tuple(reasons))
 

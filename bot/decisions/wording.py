@@ -17,9 +17,9 @@ from bot.decisions.said import texts_of
 from bot.decisions.validate import mandatory_ids, validate
 from bot.index import BundleIndex
 from bylaw.authored.machines.intents import Intent
+from bylaw.hold.foreign import find_foreign
 from bylaw.hold.standing import is_negation
 from bylaw.hold.text import see
-from bylaw.hold.words import is_content
 from bylaw.language.lexicon import lexicon, stem
 from bylaw.language.text import Token
 from bylaw.llm.guarded import Guard
@@ -82,10 +82,11 @@ def write_by_model(
         exchanges.append(exchange)
         if exchange.value is None and (exchange.error is None or exchange.error.reason != "unreadable"):
             break
-        reasons = ["schema:answer"] if exchange.value is None else []
+        reasons = ["schema:answer"]
         if exchange.value is not None:
-            reasons = [*validate(exchange.value, evidence, intent, rules, people).reasons]
-            reasons += unfounded(exchange.value, evidence, state)
+            reasons = list(validate(exchange.value, evidence, intent, rules, people).reasons)
+            if not any(reason.startswith("too_long") for reason in reasons):  # a longer one is not looked at
+                reasons += unfounded(exchange.value, evidence, state)
         refused.append(tuple(reasons))
         if not reasons:
             return Authored(exchange.value, tuple(exchanges), tuple(refused))
@@ -100,6 +101,9 @@ def unfounded(answer: DecisionAnswer, evidence: Evidence, state: str) -> Iterato
     said += [answer.rationale_note] if answer.rationale_note else []
     known = [one for text in texts_of(evidence, answer.supporting_ids) for one in _sentences(text)]
     for text in said:
+        seen = see(text)
+        if seen.source != seen.text.seen or seen.strays or next(iter(find_foreign(seen)), None):
+            yield "signs: no links, no markup, no pictures, nothing that cannot be seen"
         for sentence in _sentences(text):
             if not any(_is_shortened(sentence, one) for one in known):
                 yield f"unfounded: {' '.join(token.word for token in sentence)[:80]}"
@@ -115,8 +119,7 @@ def _sentences(text: str) -> Iterator[tuple[Token, ...]]:
 def _is_shortened(words: Sequence[Token], source: Sequence[Token]) -> bool:
     """Is it *source* with words left out, none of which denies or alters?"""
     rest = iter([stem(token.word) for token in source])
-    is_in_order = all(stem(token.word) in rest for token in words if is_content(token.word))
-    return is_in_order and _altering(words) == _altering(source)
+    return all(stem(token.word) in rest for token in words) and _altering(words) == _altering(source)
 
 
 def _altering(tokens: Sequence[Token]) -> Counter[str]:
