@@ -6,6 +6,7 @@ Everything is collected first; only what is too large is cut, the least telling 
 from __future__ import annotations
 
 import json
+from bisect import bisect_left
 from collections.abc import Iterable, Iterator, Sequence, Set
 from dataclasses import dataclass, replace
 from datetime import datetime
@@ -158,25 +159,23 @@ def _fitted(
     """Events, preceding and succeeding transitions in, the same without the least telling ones out."""
     limit, least = rules.prompt.max_prompt_bytes, rules.prompt.min_evidence_items
     neighbours = {one.id: one for part in found for one in part}
-    kept = set(neighbours)
-    evidence = _evidence(anchor, found, related, kept)
-    size = size_of(evidence)
+    evidence = _evidence(anchor, found, related, neighbours.keys())
     features: list[Document] = []
-    if size > limit:
+    if size_of(evidence) > limit:
         telling = content(words_of(f"{anchor.rationale} {question}"))
         known = {id: _features(one, anchor, telling, rules) for id, one in neighbours.items()}
-        counts = [len(part) for part in found]
-        parts = [frozenset(one.id for one in part) for part in found]
-        for id in sorted(kept, key=lambda id: (known[id]["kind"] != "event", known[id]["score"], id)):
-            if size <= limit or len(kept) <= least:
-                break
-            kept.discard(id)
-            features.append({"id": id, **known[id]})
-            size -= _freed(neighbours[id], counts, parts)
-        evidence = _evidence(anchor, found, related, kept)
-        size = size_of(evidence)
+        order = sorted(neighbours, key=lambda id: (known[id]["kind"] != "event", known[id]["score"], id))
+
+        def without(count: int) -> Evidence:
+            return _evidence(anchor, found, related, frozenset(order[count:]))
+
+        most = max(0, len(order) - least)
+        count = bisect_left(range(most), True, key=lambda count: size_of(without(count)) <= limit)
+        features = [{"id": id, **known[id]} for id in order[:count]]
+        evidence = without(count)
     cut: tuple[str, ...] = ()
-    if size > limit:  # the anchor is cut last
+    kept = frozenset(neighbours) - {str(one["id"]) for one in features}
+    if (size := size_of(evidence)) > limit:  # the anchor is cut last
         slim, cut = _slimmed(anchor, size - limit)
         evidence = _evidence(slim, found, related, kept)
         size = size_of(evidence)
@@ -194,17 +193,6 @@ def _slimmed(anchor: Anchor, surplus: int) -> tuple[Anchor, tuple[str, ...]]:
             anchor = anchor.model_copy(update={name: None})
             cut.append(name)
     return anchor, tuple(cut)
-
-
-def _freed(one: _Shown, counts: list[int], parts: Sequence[frozenset[str]]) -> int:
-    """How much shorter the JSON becomes without *one*: its text and its id, with the commas between neighbours."""
-    freed = len(json.dumps(one.id)) + 2
-    length = len(json.dumps(one.document()))
-    for number, part in enumerate(parts):
-        if one.id in part:
-            counts[number] -= 1
-            freed += length + (2 if counts[number] else 0)
-    return freed
 
 
 def _evidence(

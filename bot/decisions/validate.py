@@ -14,7 +14,6 @@ from bot.decisions.contract import DecisionAnswer, Evidence, Listed
 from bot.decisions.said import unsupported
 from bylaw.authored.machines.intents import Intent, Intents
 
-
 _LONGEST_READ = 4_000  # characters of an answer: a longer one is refused for its length, and not looked at
 
 
