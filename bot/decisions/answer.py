@@ -22,7 +22,7 @@ from bot.decisions.envelope import envelope
 from bot.decisions.evidence import Gathered, gather, plan
 from bot.decisions.premises import meant_option, remarks
 from bot.decisions.reading import Case, Clock, read_case, read_question, search_for
-from bot.decisions.reply import citation, completeness, fingerprints, left_out, meta_of, offer, reply_of, resolution
+from bot.decisions.reply import Told, completeness, fingerprints, left_out, meta_of, offer, turn_of
 from bot.decisions.reply import selection as selection_of
 from bot.decisions.state import state_of
 from bot.decisions.templater import Rendered, render, render_list
@@ -103,38 +103,23 @@ def _tell(case: Case, anchor: str) -> Turn:
     ahead = list(remarks(case.asked, question.text, decision, rules))
     ahead += [f"I take it that you mean “{decision.option}”."] if case.asked.is_weak else []
     covered, debt = coverage(written, gathered.evidence, intent)
-    meta = {
+    meta: Document = {
         **meta_of(case, is_fallback=bool(reasons)),
         **author,
         "coverage": covered,
         "completeness_debt": debt,
         **fingerprints(query, gathered.evidence, paper),
         **selection_of(gathered, rules.prompt.max_prompt_bytes),
-        **({"remarks": ahead} if ahead else {}),
+        **({"remarks": [*ahead]} if ahead else {}),
     }
     is_cut = written.short_answer.endswith(" are told here.)")
-    reply = reply_of(
-        case,
-        "answered",
-        "\n".join((*ahead, rendered.whole if is_cut else written.short_answer)),
-        citations=tuple(citation(id, case) for id in written.supporting_ids),
-        caveats=tuple(left_out(gathered)),
-        evidence=dict(gathered.evidence.document()),
-        answer=dict(written.document()),
-        completeness_flags=completeness(gathered.evidence),
-        meta=meta,
-    )
-    papers = {
-        **case.papers,
-        **papers,
-        "resolution": resolution(case, (anchor,)),
-        "plan": query.document(),
-        "evidence": gathered.evidence.document(),
-        "envelope": paper,
-        "validation": {"is_valid": not reasons, "reasons": [*reasons]},
-        **({"selection": {"dropped": list(gathered.features)}} if gathered.features else {}),
-    }
-    return Turn(reply, {"anchor": anchor, "intent": case.name}, papers, {"matched_entities": [anchor]})
+    text = "\n".join((*ahead, rendered.whole if is_cut else written.short_answer))
+    papers = {**papers, "plan": query.document()}
+    if gathered.features:
+        papers["selection"] = {"dropped": list(gathered.features)}
+    beside = {"caveats": tuple(left_out(gathered)), "completeness_flags": completeness(gathered.evidence)}
+    told = Told(text, written, gathered.evidence, paper, tuple(reasons), (anchor,))
+    return turn_of(case, told, anchor, meta, papers, **beside)
 
 
 def _gathered(case: Case, query: Plan) -> Gathered:
@@ -210,24 +195,9 @@ def _list(case: Case) -> Turn:
         "bundle_fingerprint": fingerprint(shown.document()),
         "total": shown.total,
     }
-    reply = reply_of(
-        case,
-        "answered",
-        rendered.whole,
-        citations=tuple(citation(id, case) for id in rendered.answer.supporting_ids),
-        evidence=dict(shown.document()),
-        answer=dict(rendered.answer.document()),
-        meta=meta,
-    )
-    papers = {
-        **case.papers,
-        "resolution": resolution(case, shown.allowed_ids),
-        "evidence": shown.document(),
-        "envelope": paper,
-        "validation": {"is_valid": verdict.answer is not None, "reasons": list(verdict.reasons)},
-    }
     only = shown.allowed_ids[0] if len(found) == 1 and not events else case.state.get("anchor")
-    return Turn(reply, {"anchor": only, "intent": case.name}, papers, {"matched_entities": list(shown.allowed_ids)})
+    told = Told(rendered.whole, rendered.answer, shown, paper, verdict.reasons, shown.allowed_ids)
+    return turn_of(case, told, only, meta, {})
 
 
 def _listing(case: Case, kind: str) -> str:

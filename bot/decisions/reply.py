@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from typing import Any
 
 from bot.conversation import Choice, Citation, Reply, ReplyStatus, Turn
-from bot.decisions.contract import Document, Evidence, Plan
+from bot.decisions.contract import DecisionAnswer, Document, Evidence, Listed, Plan
 from bot.decisions.evidence import Gathered
 from bot.decisions.reading import Case
 from bot.decisions.search import title_of
@@ -17,8 +18,36 @@ _CITED = 120  # characters of a record that a citation repeats
 _DROPPED_SHOWN = 20  # ids of what was left out
 
 
-def reply_of(case: Case, status: ReplyStatus, text: str, **fields: Any) -> Reply:
-    """A reply to the question of *case*."""
+@dataclass(frozen=True)
+class Told:
+    """What is told: the text, its short answer, what it rests on, and what was said against it."""
+
+    text: str
+    answer: DecisionAnswer
+    evidence: Evidence | Listed
+    envelope: Document
+    reasons: tuple[str, ...]
+    ids: tuple[str, ...]  # the records that were meant
+
+
+def turn_of(case: Case, told: Told, last: str | None, meta: Document, papers: Mapping[str, Any], **fields: Any) -> Turn:
+    """The answer with all that is kept of it. *last* is the decision that the next turn may go on about."""
+    cited = tuple(_citation(id, case) for id in told.answer.supporting_ids)
+    evidence = told.evidence.document()
+    shown = {"citations": cited, "evidence": dict(evidence), "answer": dict(told.answer.document()), "meta": meta}
+    kept = {
+        **case.papers,
+        **papers,
+        "resolution": _resolution(case, told.ids),
+        "evidence": evidence,
+        "envelope": told.envelope,
+        "validation": {"is_valid": not told.reasons, "reasons": list(told.reasons)},
+    }
+    reply = _reply(case, "answered", told.text, **shown, **fields)
+    return Turn(reply, {"anchor": last, "intent": case.name}, kept, {"matched_entities": list(told.ids)})
+
+
+def _reply(case: Case, status: ReplyStatus, text: str, **fields: Any) -> Reply:
     question, index = case.question, case.index
     return Reply(
         kind="decision",
@@ -46,15 +75,17 @@ def offer(case: Case, text: str, offered: Sequence[Choice], **meta: Any) -> Turn
         **case.meta,
         **meta,
     }
-    reply = reply_of(case, "needs_choice" if offered else "refused", text, choices=tuple(offered), meta=meta)
+    reply = _reply(case, "needs_choice" if offered else "refused", text, choices=tuple(offered), meta=meta)
     state = {"anchor": case.state.get("anchor"), "intent": case.name}
-    return Turn(reply, state, {**case.papers, "resolution": resolution(case, candidates)})
+    return Turn(reply, state, {**case.papers, "resolution": _resolution(case, candidates)})
 
 
 def meta_of(case: Case, is_fallback: bool) -> Document:
     """What every answer tells of how it came about."""
     intent = case.intent
+    calls = ["search_similar"] if case.how == "search" else []  # seed 002, B1
     return {
+        "function_calls": [*calls, "get_graph_neighbors"] if not intent.lists else [*calls],
         "policy_id": intent.policy_id,
         "prompt_id": intent.prompt_id,
         "retries": 0,
@@ -68,7 +99,7 @@ def meta_of(case: Case, is_fallback: bool) -> Document:
     }
 
 
-def resolution(case: Case, candidates: Sequence[str]) -> Document:
+def _resolution(case: Case, candidates: Sequence[str]) -> Document:
     """How the decision was found, and which others were near."""
     return {
         "anchor": candidates[0] if len(candidates) == 1 and case.how != "none" else None,
@@ -78,7 +109,7 @@ def resolution(case: Case, candidates: Sequence[str]) -> Document:
     }
 
 
-def citation(id: str, case: Case) -> Citation:
+def _citation(id: str, case: Case) -> Citation:
     """Where the record stands. One record fills a file, so its line is the first."""
     record = case.decisions.record(id)
     path = case.decisions.sources.get(id)

@@ -28,6 +28,7 @@ def test_the_question_goes_to_the_decisions_and_comes_back_whole(
     assert set(reply.answer) >= {"short_answer", "supporting_ids"}
     assert reply.completeness_flags == {"has_preceding": True, "has_succeeding": True, "event_count": 1}
     assert reply.meta is not None
+    assert reply.meta["function_calls"] == ["search_similar", "get_graph_neighbors"]  # B1
     assert set(reply.meta) >= {
         "policy_id", "prompt_id", "retries", "latency_ms", "prompt_fingerprint", "snapshot_etag", "fallback_used"
     }  # fmt: skip
