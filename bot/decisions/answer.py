@@ -24,12 +24,12 @@ from bot.decisions.premises import meant_option, remarks
 from bot.decisions.reading import Case, Clock, read_case, read_question, search_for
 from bot.decisions.reply import Told, completeness, fingerprints, left_out, meta_of, offer, turn_of
 from bot.decisions.reply import selection as selection_of
-from bot.decisions.state import state_of
 from bot.decisions.templater import Rendered, render, render_list
 from bot.decisions.validate import coverage, mandatory_ids, validate
 from bot.index import BundleIndex
 from bot.pii import Mask
 from bylaw.authored.decisions import Decision, Decisions, clipped
+from bylaw.authored.state import state_of
 from bylaw.canonical import fingerprint
 
 if TYPE_CHECKING:

@@ -15,9 +15,9 @@ from datetime import date
 from itertools import islice
 from math import log
 
-from bot.decisions.state import local_day
 from bylaw.authored.decisions import Decision, Decisions, Event, Kind, Record
 from bylaw.authored.machines.intents import SearchRules
+from bylaw.authored.state import local_day
 from bylaw.language.lexicon import closed, stem
 from bylaw.language.text import words_of
 

@@ -19,7 +19,6 @@ from bot.ask.recorded import records_for
 from bot.conversation import MAX_TEXT, Actor, Question, Reply, moment, sayable, spoken_json
 from bot.decisions.reading import search_for
 from bot.decisions.search import KINDS, Wanted, find_records, title_of
-from bot.decisions.state import state_of
 from bot.delivery.http import bodies
 from bot.delivery.http.attention import attended
 from bot.delivery.http.frame import asker, named
@@ -28,6 +27,7 @@ from bot.index import BundleIndex
 from bot.request.orchestrator import handle
 from bot.services import Serving
 from bylaw.authored.decisions import EDGES, Decision, Decisions, Event, Kind, Record
+from bylaw.authored.state import state_of
 
 Id = Annotated[str, Field(min_length=1, max_length=ID_LENGTH)]
 _ETAG = "X-Snapshot-ETag"
