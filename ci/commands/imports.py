@@ -55,13 +55,13 @@ SHOWN = 5  # places of one reason, and lines of one file, before the rest is cou
     "--ask-model",
     metavar="FILE",
     type=click.Path(path_type=Path, dir_okay=False),
-    help="Of a database: write to FILE what a model may be asked for descriptions and synonyms; import nothing.",
+    help="Of data: write to FILE what a model may be asked for descriptions and synonyms; import nothing.",
 )
 @click.option(
     "--proposed",
     metavar="FILE",
     type=click.Path(path_type=Path, dir_okay=False),
-    help="Of a database: take from FILE what a language model answered, as far as it holds, marked for review.",
+    help="Of data: take from FILE what a language model answered, as far as it holds, marked for review.",
 )
 @click.option("--domain", help="Of a table: the domain of its policies (the name of the file).")
 @click.option("--owner", help="Of a table: who owns its policies (TBD, which a check tells).")
@@ -156,16 +156,15 @@ def import_(
         raise UsageError(f"`{schema[:60]}` is no name of a schema")
     if "://" in source:
         name, origin, draft = _database(source, root, schema, tables)
-        if ask_model is not None:
-            _asked_of_a_model(draft, ask_model)
-            return
-        if proposed is not None:
-            _taken(draft, proposed, root)
+    elif tables is not None:
+        raise UsageError("`--tables` is meant for a database", "name one: duckdb:///FILE, postgresql://HOST/DB")
     else:
-        if (tables, ask_model, proposed) != (None, None, None):
-            option = "--tables" if tables is not None else "--ask-model" if ask_model is not None else "--proposed"
-            raise UsageError(f"`{option}` is meant for a database", "name one: duckdb:///FILE, postgresql://HOST/DB")
         name, origin, draft = _layer(Path(source), format_, schema or "main", dialect, root)
+    if ask_model is not None:
+        _asked_of_a_model(draft, ask_model)
+        return
+    if proposed is not None:
+        _taken(draft, proposed, root, is_measured="://" in source)
     _context(ctx, name, origin, draft)
 
 
@@ -257,7 +256,7 @@ def _asked_of_a_model(draft: ContextDraft, path: Path) -> None:
     click.echo("Give it to a language model, and its answer to `bylaw import … --proposed FILE`.")
 
 
-def _taken(draft: ContextDraft, path: Path, root: Path) -> None:
+def _taken(draft: ContextDraft, path: Path, root: Path, is_measured: bool) -> None:
     """Take what a model proposed into the draft."""
     from bylaw.errors import UsageError
     from ci.importers.database.proposed import read, take
@@ -267,7 +266,7 @@ def _taken(draft: ContextDraft, path: Path, root: Path) -> None:
         text = path.read_text(encoding="utf-8")
     except (OSError, UnicodeDecodeError) as problem:
         raise UsageError(f"`{path}` cannot be read", type(problem).__name__) from None
-    take(draft, read(text), rules_of(root).pii)
+    take(draft, read(text), rules_of(root).pii, is_measured)
 
 
 def _tools(source: str, manifest: Path, root: Path, dry_run: bool, as_json: bool) -> None:

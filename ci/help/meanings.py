@@ -205,10 +205,10 @@ MEANINGS: Mapping[str, tuple[str, str]] = {
         "Write the form: a clause without its full stop (`given: you get the money back`), `{value}` for a number.",
     ),
     "unaskable": (
-        "No word of a question names an outcome, an action or a metric: it has no phrases, and its name is no word, so "
-        "nobody can ask for it without a form.",
-        "Say how people ask for it: `phrases: [refund, money back]` of an outcome or action, `synonyms` of a metric; "
-        "`bylaw read` shows what a question is taken for.",
+        "No word of a question names an outcome, an action, a metric, an entity or a dimension: it has no phrases, and "
+        "its name is no word that people say (`cust_nm`), so nobody can ask for it without a form.",
+        "Say how people ask for it: `phrases: [refund, money back]` of an outcome or action, of data "
+        "`synonyms: [customer name]`; `bylaw read` shows what a question is taken for.",
     ),
     "odd-character": (
         "A label, its forms, a question or a phrase holds something that people do not see as it is: an invisible "

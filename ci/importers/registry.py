@@ -10,6 +10,7 @@ from bylaw.authored.machines.enforcement import Pii
 from bylaw.errors import UsageError
 from ci.importers.draft import ContextDraft
 from ci.importers.personal import hide_personal
+from ci.importers.phrases import propose_phrases
 from ci.importers.registries import kep, pep, rfc
 from ci.importers.semantic import cortex, dbt, foreign, lookml, metricflow, ossie, wren
 from ci.importers.semantic.foreign import Foreign
@@ -52,6 +53,8 @@ def drafted(
     draft = ContextDraft(schema, dialect)
     IMPORTERS[name].import_(files, draft)
     hide_personal(draft, pii or read(Path(), [], Revision(), None).rules.pii)
+    draft.checked()
+    propose_phrases(draft)
     draft.checked()
     return name, draft
 

@@ -15,7 +15,7 @@ import yaml
 
 from bylaw.authored.record import Authored, Name
 from bylaw.language.units import units_in
-from ci.importers.spelling import words
+from ci.loading.spelling import words
 
 Record = dict[str, Any]
 _TEXT = re.compile(r"char|text|string|enum", re.IGNORECASE)

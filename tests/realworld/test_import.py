@@ -14,6 +14,7 @@ from typing import Any
 
 import duckdb
 import pytest
+import yaml
 
 from tests.beside import beside
 
@@ -62,6 +63,7 @@ SOURCES = [
     Source("wren_v5_jaffle", "wren", 1, 0, 0, ("it is a query and no table",)),
     Source("wren_v5_jaffle/apps/sales-report/mdl.json", "wren", 1, 0, 0, ("a view is a query and no table",)),
 ]
+ASKED = yaml.safe_load(Path(__file__).with_name("asked.yaml").read_text(encoding="utf-8"))
 BY_PATH = pytest.mark.parametrize("source", SOURCES, ids=lambda source: source.path)
 
 
@@ -161,3 +163,14 @@ def test_a_question_is_answered_from_what_was_imported(
     with duckdb.connect(revenue.removeprefix("duckdb://"), read_only=True) as connection:
         once = connection.execute("SELECT sum(revenue) FROM revenue_timeseries.daily_revenue").fetchall()[0][0]
     assert round(total, 2) == round(float(once), 2)
+
+
+@pytest.mark.parametrize(("path", "questions"), sorted(ASKED.items()))
+def test_what_is_imported_is_asked_in_the_words_of_its_source(
+    path: str, questions: dict[str, list[str]], imported: Callable[..., Any], call: Callable[..., Any]
+) -> None:
+    root, _ = imported(path)
+    for kind, status in (("at once", "recommended"), ("form", "needs_choice")):
+        for question in questions.get(kind, ()):
+            done = call("ask", "--root", root, "--as", "ana", "--json", question)
+            assert done.json["status"] == status, (question, done.json["text"])

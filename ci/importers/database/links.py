@@ -15,9 +15,9 @@ from sqlglot import exp
 
 from bylaw.warehouses.port import WarehouseError
 from ci.importers.database.catalogue import Table
-from ci.importers.database.names import KEYS, of_table, one, role
 from ci.importers.database.profile import Measured, Rower, named, quoted
-from ci.importers.spelling import words
+from ci.importers.names import KEYS, of_table, one, role
+from ci.loading.spelling import words
 
 ORPHANS = 0.05  # of the rows that name one; more, and it is no reference
 MOST_PAIRS = 10  # of columns that are tried as a key together

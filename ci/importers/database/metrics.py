@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 
-from ci.importers.database.names import PIECES, one
 from ci.importers.draft import Record
+from ci.importers.names import PIECES, one
 
 
 def drafted(

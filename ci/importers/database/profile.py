@@ -17,7 +17,8 @@ from bylaw.authored.machines.enforcement import Pii
 from bylaw.warehouses.dialects import written
 from bylaw.warehouses.port import Rows, Warehouse, WarehouseError
 from ci.importers.database.catalogue import Column, Table
-from ci.importers.database.names import LABELS, ORGANISATIONS, spoken
+from ci.importers.names import LABELS, ORGANISATIONS
+from ci.loading.spelling import spoken
 from ci.measured.columns import looks_personal
 
 ENUM = 30  # values of a list that people read as one

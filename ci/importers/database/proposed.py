@@ -9,22 +9,17 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass, field
-from datetime import date
 from typing import Annotated, Any
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
 from bylaw.authored.machines.enforcement import Pii
 from bylaw.errors import UsageError
-from bylaw.language import dates
-from bylaw.language.words import FUNCTION_WORDS, read_words
-from ci.importers.database.names import is_tally
 from ci.importers.draft import ContextDraft, Record
+from ci.importers.phrases import PARTS, Meanings, key_of
 
-_ANY_DAY = date(2100, 6, 15)
-_PARTS = ("dimensions", "time_dimensions", "facts", "filters", "relationships")
 _TASK = (
     "Describe these tables, columns and numbers for people who ask questions about them, in one short sentence each. "
     "Say which other words people use for them. Leave out what you do not know. Answer with one JSON object that meets "
@@ -60,7 +55,7 @@ def request(draft: ContextDraft) -> dict[str, Any]:
             "name": name,
             "description": entity.get("description"),
             "synonyms": entity.get("synonyms", []),
-            **{part: [_only(one, shown) for one in entity.get(part, ())] for part in _PARTS},
+            **{part: [_only(one, shown) for one in entity.get(part, ())] for part in PARTS},
         }
         for name, entity in sorted(draft.records["entities"].items())
     ]
@@ -80,13 +75,16 @@ def read(text: str) -> ProposedWords:
         ) from None
 
 
-def take(draft: ContextDraft, words: ProposedWords, pii: Pii) -> None:
-    """Take into *draft* what holds of *words*; the rest is said to be left behind."""
-    holder = _Holder(draft, pii, _meanings(draft))
+def take(draft: ContextDraft, words: ProposedWords, pii: Pii, is_measured: bool = True) -> None:
+    """Take into *draft* what holds of *words*; the rest is said to be left behind.
+
+    *is_measured*: the draft is one of a database, so what describes its metrics is ours and gives way.
+    """
+    holder = _Holder(draft, pii, Meanings(draft.records), is_measured)
     holder.proposed = Counter(
         key
         for one in (*(said.synonyms for said in words.of.values()), *words.values.values())
-        for key in {*map(_key, one)}
+        for key in {*map(key_of, one)}
     )
     for name, said in sorted(words.of.items()):
         holder.take(name, said)
@@ -97,11 +95,12 @@ def take(draft: ContextDraft, words: ProposedWords, pii: Pii) -> None:
 
 @dataclass(slots=True)
 class _Holder:
-    """Holds proposals to one draft. `known`: every phrase that means something there."""
+    """Holds proposals to one draft, and to every phrase that means something there."""
 
     draft: ContextDraft
     pii: Pii
-    known: set[tuple[str, ...]]
+    meanings: Meanings
+    is_measured: bool
     proposed: Counter[tuple[str, ...]] = field(default_factory=Counter)
 
     def take(self, name: str, said: Words) -> None:
@@ -112,7 +111,7 @@ class _Holder:
         section, owner, route, record = found
         told: list[str] = []
         if said.description is not None:
-            why = self._not_shown(said.description) or _described(section, route, record)
+            why = self._not_shown(said.description) or self._described(section, route, record)
             if why:
                 self.draft.drop(f"proposed: {name} (description)", why)
             else:
@@ -124,6 +123,14 @@ class _Holder:
             told.append(f"synonyms {', '.join(kept)}")
         if told:
             self.draft.note(section, owner, route, f"proposed by a model, for review: {'; '.join(told)}")
+
+    def _described(self, section: str, route: tuple[str, ...], record: Record) -> str:
+        """Why a description is not taken: people wrote one beside the table, or there is no place for one."""
+        if route[:1] == ("relationships",):
+            return "a join has no description"
+        is_ours = self.is_measured and section == "metrics"
+        is_free = is_ours or str(record.get("description") or "one row per").startswith("one row per")
+        return "" if is_free else "the source has a description of its own there"
 
     def take_values(self, name: str, phrases: tuple[str, ...]) -> None:
         column, _, value = name.partition("=")
@@ -145,27 +152,20 @@ class _Holder:
             metric = self.draft.records["metrics"].get(name)
             found = entity or metric
             return None if found is None else ("entities" if entity else "metrics", name, (), found)
-        for section in _PARTS if entity is not None else ():
+        for section in PARTS if entity is not None else ():
             for one in (entity or {}).get(section, ()):
                 if one["name"] == part:
                     return "entities", owner, (section, part), one
         return None
 
     def _is_free(self, name: str, phrase: str) -> bool:
-        key = _key(phrase)
-        why = self._not_shown(phrase)
-        if not why and (not key or FUNCTION_WORDS.issuperset(key) or is_tally(key)):
-            why = "it says nothing of its own"
-        if not why and dates.find(phrase, _ANY_DAY):
-            why = "it is a word of time"
-        if not why and key in self.known:
-            why = "it means something already"
-        if not why and self.proposed[key] > 1:
+        why = self._not_shown(phrase) or self.meanings.taken(phrase)
+        if not why and self.proposed[key_of(phrase)] > 1:
             why = "it is proposed for several things"
         if why:
             self.draft.drop(f"proposed: {name} ({phrase})", why)
             return False
-        self.known.add(key)
+        self.meanings.add(phrase)
         return True
 
     def _not_shown(self, text: str) -> str:
@@ -175,34 +175,6 @@ class _Holder:
         if any(re.search(pattern.regex, text) for pattern in self.pii.patterns.values()):
             return "it looks personal"
         return ""
-
-
-def _described(section: str, route: tuple[str, ...], record: Record) -> str:
-    """Why a description is not taken: people wrote one beside the table, or there is no place for one."""
-    if route[:1] == ("relationships",):
-        return "a join has no description"
-    is_ours = section == "metrics" or str(record.get("description", "one row per")).startswith("one row per")
-    return "" if is_ours else "the database has a comment of its own there"
-
-
-def _meanings(draft: ContextDraft) -> set[tuple[str, ...]]:
-    """Every phrase that the draft gives a meaning."""
-    return {_key(phrase) for phrase in _phrases(draft)}
-
-
-def _phrases(draft: ContextDraft) -> Iterator[str]:
-    for entity in draft.records["entities"].values():
-        parts = [one for section in _PARTS for one in entity.get(section, ())]
-        for one in (entity, *parts):
-            yield from (one["name"], *one.get("synonyms", ()), *map(str, one.get("sample_values", ())))
-            yield from (said for phrases in one.get("value_synonyms", {}).values() for said in phrases)
-        yield from entity.get("pii", ())
-    for metric in draft.records["metrics"].values():
-        yield from (metric["name"], *metric.get("synonyms", ()))
-
-
-def _key(phrase: str) -> tuple[str, ...]:
-    return tuple(word.text for word in read_words(phrase.replace("_", " ")))
 
 
 def _only(record: Mapping[str, Any], keys: tuple[str, ...]) -> dict[str, Any]:

@@ -12,7 +12,9 @@ from bylaw.language.units import units_in
 from ci.importers.database.catalogue import Table
 from ci.importers.database.links import Key, Link
 from ci.importers.database.metrics import drafted
-from ci.importers.database.names import (
+from ci.importers.database.profile import ENUM, Measured, Profile
+from ci.importers.draft import ContextDraft, Record, identifier, is_name
+from ci.importers.names import (
     CODED,
     DELETED,
     HUNDREDTHS,
@@ -24,11 +26,8 @@ from ci.importers.database.names import (
     of_table,
     one,
     role,
-    spoken,
 )
-from ci.importers.database.profile import ENUM, Measured, Profile
-from ci.importers.draft import ContextDraft, Record, identifier, is_name
-from ci.importers.spelling import words
+from ci.loading.spelling import spoken, words
 
 _TITLES = (*LABELS, "description")
 _ORDER = (

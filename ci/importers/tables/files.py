@@ -54,7 +54,8 @@ def plan(root: Path, drafts: Sequence[Draft], origin: str, force: bool) -> Plan:
     entries: list[Entry] = []
     held = dict(memory)
     for draft in drafts:
-        fresh = schema_line(root, draft.path, draft.schema) + spell(draft.record)
+        note = PROPOSED if draft.schema == "vocabulary" else ""
+        fresh = schema_line(root, draft.path, draft.schema) + note + spell(draft.record)
         if len(fresh.encode()) > MAX_BYTES:
             raise UsageError(f"`{draft.path}` would be larger than {MAX_BYTES:,} bytes", "split the table")
         base = _base(memory.get(draft.path), origin, draft.path)
@@ -77,6 +78,7 @@ def plan(root: Path, drafts: Sequence[Draft], origin: str, force: bool) -> Plan:
     return Plan(root, tuple(entries), tuple(left), held)
 
 
+PROPOSED: Final = "# labels, questions and phrases are proposed from the words of the source, for review\n"
 TORN: Final = "rows were edited here and changed in the source: yours stay (--force takes those of the source)"
 HELD_BACK: Final = "nothing was written, because rows of this source were edited here"
 

@@ -17,6 +17,7 @@ from bylaw.authored.policies import Policy
 from bylaw.authored.vocabulary import RESERVED, Vocabulary
 from ci.findings import Finding, graded
 from ci.formalize.stage import formalize
+from ci.importers.asked import asked_by, phrase_in
 from ci.importers.draft import is_name
 from ci.importers.tables.feel import clip
 from ci.importers.tables.files import Draft
@@ -237,6 +238,8 @@ class _Words:
         for fact in self.facts.values():
             if fact["type"] == "enum" and "other" not in fact["values"]:
                 fact["values"]["other"] = []
+            fact |= asked_by(fact["type"], fact["label"])
+        self._phrases(policies)
         whole: Record = {
             "schema_version": "1.0",
             "facts": {name: one for name, one in self.facts.items() if name not in self.known.facts},
@@ -246,6 +249,15 @@ class _Words:
             "scope": {name: fact for name, fact in self.scope.items() if name not in self.known.scope},
         }
         return {key: value for key, value in whole.items() if value}
+
+    def _phrases(self, policies: Sequence[Policy]) -> None:
+        """What the sentences of an action call it, beside its name."""
+        for policy in policies:
+            for action in policy.actions:
+                said = phrase_in(action.source_text or "", action.action)
+                phrases = self.actions[action.action].setdefault("phrases", []) if said else []
+                if said and said not in phrases:
+                    phrases.append(said)
 
     def _condition(self, condition: Record, domain: str) -> None:
         kind, name = condition["type"], condition.get("parameter")

@@ -13,6 +13,7 @@ from typing import Any, Final
 
 from bylaw.authored.vocabulary import RESERVED, Fact, Vocabulary
 from bylaw.logic.formula.ir import Variable, exact
+from ci.importers.asked import asked_by
 from ci.importers.tables.feel import clip
 from ci.importers.tables.model import (
     ANYTHING,
@@ -28,6 +29,7 @@ from ci.importers.tables.model import (
     operands,
 )
 from ci.importers.tables.names import Distinct, snake, value_slug
+from ci.loading.spelling import spaced
 
 TYPES: Final[Mapping[Kind, str]] = {"number": "decimal", "date": "date", "boolean": "boolean", "text": "enum"}
 OTHER: Final = ("other", "any_other", "any_other_value")  # what an open column may hold besides what its cells name
@@ -68,7 +70,7 @@ class FactWord:
                 said[key] = bound.isoformat() if isinstance(bound, date) else plain(bound)
         if self.kind == "text":
             said["values"] = {value: [] for value in self.values}
-        return {**said, "label": self.label, **_spoken(self.kind, self.label)}
+        return {**said, "label": spaced(self.label), **asked_by(self.type, spaced(self.label))}
 
 
 def plain(number: Decimal) -> int | Decimal:
@@ -78,18 +80,6 @@ def plain(number: Decimal) -> int | Decimal:
 
 def _number(bound: Decimal | date | None) -> Any:
     return bound.toordinal() if isinstance(bound, date) else None if bound is None else exact(bound)
-
-
-def _spoken(kind: Kind, label: str) -> Record:
-    words = label.replace("{", "(").replace("}", ")")[:150]
-    if kind == "boolean":
-        return {"ask": f"Is it so: {words}?", "phrases": {"true": [words], "false": [f"not {words}"]}}
-    asked = {
-        "number": f"What is the {words}?",
-        "date": f"On which day is the {words}?",
-        "text": f"Which {words} is it?",
-    }
-    return {"ask": asked[kind]} | ({} if kind == "text" else {"phrases": [f"{words} {{value}}"]})
 
 
 @dataclass(frozen=True, slots=True)
@@ -254,13 +244,13 @@ def vocabulary(words: Words, terms: Mapping[str, Any], known: Vocabulary) -> Rec
         "schema_version": "1.0",
         "facts": {word.name: word.record() for word in words.facts.values() if not word.is_declared},
         "actions": {
-            action: {"outcome": outcome.name, "label": value}
+            action: {"outcome": outcome.name, "label": spaced(value)}
             for outcome in outcomes
             for value, action in outcome.actions.items()
             if action not in known.actions
         },
         "outcomes": {
-            outcome.name: {"label": outcome.label, "phrases": [outcome.label], "complete": True}
+            outcome.name: {"label": spaced(outcome.label), "phrases": [spaced(outcome.label)], "complete": True}
             for outcome in outcomes
             if not outcome.is_declared
         },

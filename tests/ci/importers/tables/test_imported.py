@@ -275,7 +275,8 @@ def test_a_line_is_a_draft_and_names_its_own_facts(tmp_path: Path, call: Command
     assert [one["where"] for one in told["refused"]] == ["policies.jsonl, line 2"]
     assert any("index.json tells of 3 policies, and the file has 2" in one for one in told["notices"])
     words = (tmp_path / "r" / "policies" / "vocabulary.yaml").read_text(encoding="utf-8")
-    assert "order_total: {type: decimal" in words and "days_since_purchase: {type: integer" in words
+    assert "order_total:\n    type: decimal" in words and "days_since_purchase:\n    type: integer" in words
+    assert "for review" in words and '"{value} days since purchase"' in words and '"with receipt"' in words
     assert "refund: {time_window: days_since_purchase}" in words  # what names its parameter has no default
     go_live(tmp_path / "r")
     assert decided(call, tmp_path / "r", has_receipt=True, days_since_purchase=3, order_total=60) == {

@@ -2,27 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-
 from bylaw.language.words import singular
-from ci.importers.spelling import words
+from ci.loading.spelling import spoken, words
 
 # What builders of warehouses put around a name; it says nothing about the rows.
-_AFFIXES = frozenset(
-    ("tbl", "tb", "t", "dim", "fct", "fact", "stg", "vw", "v", "mst", "mstr", "master", "tab", "ref", "lkp", "lu")
-)
+_AFFIXES = frozenset((
+    "tbl", "tb", "t", "dim", "fct", "fact", "stg", "vw", "v", "mst", "mstr", "master", "tab", "ref", "lkp", "lu", "src",
+    "source", "raw", "latest", "rows",
+))  # fmt: skip
 KEYS = frozenset(("id", "no", "nr", "num", "number", "code", "cd", "key", "uuid", "guid", "fk", "pk", "sk", "ref"))
 CODES = KEYS | frozenset(("type", "typ", "status", "flag", "class", "level", "grade", "zip", "year", "month"))
 CODED = CODES | {"by"}  # of a whole number: who did it, and no quantity
 LABELS = ("name", "title", "label")
-# How columns are cut short, and the word that people say.
-_SHORT: Mapping[str, str] = {
-    "nm": "name", "dt": "date", "ts": "time", "cd": "code", "amt": "amount", "qty": "quantity", "addr": "address",
-    "tel": "telephone", "cust": "customer", "pct": "percent", "hrs": "hours", "mins": "minutes", "desc": "description",
-    "prio": "priority", "dept": "department", "cat": "category", "inv": "invoice", "acct": "account", "emp": "employee",
-    "mgr": "manager", "cnt": "count", "avg": "average", "typ": "type", "val": "value", "nr": "number", "nbr": "number",
-    "lang": "language", "org": "organisation", "loc": "location", "prod": "product", "ord": "order",
-}  # fmt: skip
 # Numbers whose sum says nothing: they are averaged.
 LEVELS = frozenset((
     "pct", "percent", "percentage", "rate", "ratio", "score", "rating", "lat", "latitude", "lon", "lng", "longitude",
@@ -50,11 +41,6 @@ def held(column: str) -> tuple[str, ...]:
     """What a column that is true or false says of a row: `was_late` is late."""
     found = spoken(column)
     return found[1:] if len(found) > 1 and found[0] in _HELD else found
-
-
-def spoken(name: str) -> tuple[str, ...]:
-    """The words of a name as people say them: `birth_dt` is birth, date."""
-    return tuple(_SHORT.get(word, word) for word in words(name))
 
 
 def of_table(name: str) -> tuple[str, ...]:
