@@ -186,7 +186,7 @@ def _print_reply(reply: Reply, explain: bool, shape: str) -> None:
     help="Processes that answer; by default one a processor, at most four; one with --slack socket and with --mcp.",
 )
 @click.option("--slack", type=click.Choice(["http", "socket"]), help="Answer in Slack too; see BYLAW_SLACK_*.")
-@click.option("--mcp", is_flag=True, help="Instead: tools for other assistants on standard input and output (MCP).")
+@click.option("--mcp", is_flag=True, help="Instead: tools for other assistants (MCP), on pipes; with --port over HTTP.")
 @click.option("--as", "user", metavar="USER", default="anonymous", help="With --mcp: whose rights the tools have.")
 def serve(
     host: str | None,
@@ -239,7 +239,7 @@ def serve(
         from bot.delivery import mcp as tools
 
         with closing(opened()) as bot:
-            tools.serve(bot, user)
+            tools.serve(bot, user, port, host)
         return
     rates = Rates()
     with server.bound(given) as listening:

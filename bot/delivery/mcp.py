@@ -1,4 +1,4 @@
-"""The policies as tools for other assistants: an MCP server on standard input and output, with the rights of one user.
+"""The policies as tools for other assistants: an MCP server, on pipes or on this machine, with the rights of one user.
 
 The package `mcp` is an extra (`bylaw-policies[mcp]`) and is imported only here, when the server starts. The tools call
 what the HTTP endpoints call: an answer, a verdict, and an explanation of a case.
@@ -6,7 +6,7 @@ what the HTTP endpoints call: an answer, a verdict, and an explanation of a case
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Collection, Mapping
 from datetime import date
 from functools import wraps
 from importlib.metadata import version
@@ -38,6 +38,7 @@ if TYPE_CHECKING:
     from mcp.server import MCPServer
     from mcp.server.mcpserver.tools import Tool
 
+_HERE = "127.0.0.1"
 _INSTRUCTIONS = (
     "What this organisation's reviewed policies say, and what was decided. Ask with ask_policy; before you tell "
     "somebody what they may have, hold your text against the policies with check_answer; before you act, ask decide "
@@ -46,9 +47,20 @@ _INSTRUCTIONS = (
 )
 
 
-def serve(serving: Serving, user: str) -> None:
-    """Answer over standard input and output until they are closed, as *user*. Raises UsageError without the extra."""
-    build(serving, user).run("stdio")
+def serve(serving: Serving, user: str, port: int | None = None, host: str | None = None) -> None:
+    """Answer as *user* on standard input and output until they are closed; with a *port* over HTTP at /mcp.
+
+    Raises UsageError without the extra, and for a *host* that others reach: who connects is never asked who it is.
+    """
+    if port is None and host is None:
+        build(serving, user).run("stdio")
+        return
+    if (host or _HERE) not in (_HERE, "localhost", "::1"):
+        raise UsageError(
+            f"over MCP only this machine is served, and `{host}` is reached by others",
+            f"leave --host out; who connects to it answers as `{user}`",
+        )
+    build(serving, user).run("streamable-http", host=host or _HERE, port=8080 if port is None else port)
 
 
 def build(serving: Serving, user: str) -> MCPServer:
@@ -109,14 +121,20 @@ class Tools:
         self._serving, self._user = serving, user
         self._point, self._session = decision_point_of(serving), serving.services().new_id()
 
-    def ask_policy(self, question: str, session_id: str | None = None, at: str | None = None) -> dict[str, Any]:
+    def ask_policy(
+        self,
+        question: str,
+        session_id: str | None = None,
+        at: str | None = None,
+        items: list[dict[str, Any]] | None = None,
+    ) -> dict[str, Any]:
         """Ask in words what the policies say. A `needs_fact` reply is answered with the same session_id.
 
-        The reply cites file and line. `at` is an ISO time to ask as if it were then.
+        The reply cites file and line. `at` is an ISO time to ask as if it were then. `items` say in declared names what
+        the words mean, each held against its verbatim quote: {kind: asks|fact, name, quote, operator?, value?, unit?}.
+        `reading` of the reply has them, what was refused, and each word that nobody accounts for.
         """
-        services = self._serving.services()
-        reply: dict[str, Any] = sayable(handle(self._question(question, services, session_id, at), services))
-        return reply
+        return self._ask(question, session_id, at, {"items": items})
 
     def ask_decision(
         self,
@@ -131,14 +149,17 @@ class Tools:
 
         How the decision stands comes first in the answer. `decision` names one outright, by id, alias or number;
         `intent` says what is asked (why_decision, who_decided, when_decided, still_valid, …). `items` say what the
-        question says, each {kind: asks|anchor|filter, name, quote}, and are held against its words. What is not on
-        record is said to be so, never guessed.
+        words mean, each held against its verbatim quote: {kind: asks|anchor|filter, name, quote, value?}. What is not
+        on record is said to be so, never guessed.
         """
-        services = self._serving.services()
-        asked = self._question(question, services, session_id, at)
         named = {"kind": "decision", "decision_ref": decision, "intent": intent, "items": items}
-        options = {name: value for name, value in named.items() if value is not None}
-        reply: dict[str, Any] = sayable(handle(asked.model_copy(update={"options": options}), services))
+        return self._ask(question, session_id, at, named)
+
+    def _ask(self, question: str, session_id: str | None, at: str | None, options: Mapping[str, Any]) -> dict[str, Any]:
+        services = self._serving.services()
+        given = {name: value for name, value in options.items() if value is not None}
+        asked = self._question(question, services, session_id, at).model_copy(update={"options": given})
+        reply: dict[str, Any] = sayable(handle(asked, services))
         return reply
 
     def decisions_for(self, path: str) -> dict[str, Any]:

@@ -129,6 +129,7 @@ class Guidance(Spoken):
     unproven: tuple[UnprovenRule, ...] = ()
     scaffold: dict[str, Any] = Field(default_factory=dict)
     layers: dict[str, Layer] = Field(default_factory=dict)
+    reading: dict[str, Any] = Field(default_factory=dict)
     bundle_etag: str
     commit: str | None = None
 
@@ -162,6 +163,7 @@ def guide(asked: Question, index: BundleIndex, given: Mapping[str, Value] | None
         unproven=tuple(_unproven(case, readers)),
         scaffold=scaffold(draft_of(case, "")).document() if is_covered else {},
         layers=_layers(policies, case),
+        reading=case.reading.written(),
         bundle_etag=index.etag,
         commit=index.commit,
     )

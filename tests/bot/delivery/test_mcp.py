@@ -3,9 +3,13 @@
 from __future__ import annotations
 
 import asyncio
+import contextlib
 import json
 import os
+import socket
+import subprocess
 import sys
+import time
 from importlib.metadata import version
 from pathlib import Path
 from typing import Any
@@ -28,6 +32,36 @@ CALLS: dict[str, tuple[str, dict[str, Any]]] = {
     "again": ("ask_policy", {"question": "and what about the deposit?", "session_id": "s"}),
     "empty": ("ask_policy", {"question": ""}),
     "decided": ("ask_decision", {"question": "why did we move to PostgreSQL?"}),
+    "itemised": (
+        "ask_policy",
+        {
+            "question": "late fee for 5 hours",
+            "items": [
+                {"kind": "asks", "name": "late_fee", "quote": "late fee"},
+                {"kind": "fact", "name": "hours_late", "value": 5, "unit": "hours", "quote": "5 hours"},
+                {"kind": "fact", "name": "bike_type", "value": "cargo", "quote": "cargo"},
+            ],
+        },
+    ),
+    "sought": (
+        "ask_decision",
+        {
+            "question": "why did we move to PostgreSQL?",
+            "items": [
+                {"kind": "asks", "name": "why_decision", "quote": "why did we"},
+                {"kind": "anchor", "name": "no-such-record", "quote": "PostgreSQL"},
+            ],
+        },
+    ),
+    "unheld": ("ask_decision", {"question": "why?", "items": [{"kind": "asks", "quoted": "why"}]}),
+    "claimed": (
+        "check_answer",
+        {
+            "query": "is there a late fee?",
+            "response": "There is no fee.",
+            "claims": [{"kind": "gives", "action": "no_fee", "quote": "There is no fee."}],
+        },
+    ),
     "governed": ("decisions_for", {"path": "src/app.py"}),
     "right": ("explain", {"facts": {"hours_late": 5, "bike_type": "city", "is_member": True}, "at": "2026-06-01"}),
     "wanted": ("explain", {"facts": {"hours_late": 5}, "want": "no_fee", "at": "2026-06-01"}),
@@ -47,14 +81,17 @@ CALLS: dict[str, tuple[str, dict[str, Any]]] = {
 }
 
 
+def _command(bundle: Path) -> tuple[list[str], dict[str, str]]:
+    words = ["-m", "bylaw.cli", "serve", "--mcp", "--as", "desk", "--bundle", str(bundle)]
+    kept = {name: value for name, value in os.environ.items() if not name.startswith("BYLAW_")}
+    return words, {**kept, "PYTHONPATH": str(ROOT)}
+
+
 async def _session(bundle: Path, folder: Path) -> dict[str, Any]:
     from mcp import Client, StdioServerParameters  # a second, of which collecting tests has no need
 
-    words = ["-m", "bylaw.cli", "serve", "--mcp", "--as", "desk", "--bundle", str(bundle)]
-    kept = {name: value for name, value in os.environ.items() if not name.startswith("BYLAW_")}
-    server = StdioServerParameters(
-        command=sys.executable, args=words, cwd=folder, env={**kept, "PYTHONPATH": str(ROOT)}
-    )
+    words, environment = _command(bundle)
+    server = StdioServerParameters(command=sys.executable, args=words, cwd=folder, env=environment)
     async with Client(server) as client:
         tools = (await client.list_tools()).tools
         found: dict[str, Any] = {
@@ -117,7 +154,7 @@ def test_a_wrong_argument_is_told_and_ends_nothing(told: dict[str, Any], name: s
 
 
 def test_whatever_is_refused_is_an_error_to_the_client_too(told: dict[str, Any]) -> None:
-    assert told["errors"] == {"empty", "wrong", "odd", "too long", "misnamed"}
+    assert told["errors"] == {"empty", "wrong", "odd", "too long", "misnamed", "unheld"}
 
 
 def test_an_argument_that_no_tool_has_is_refused_rather_than_left_out(told: dict[str, Any]) -> None:
@@ -127,3 +164,46 @@ def test_an_argument_that_no_tool_has_is_refused_rather_than_left_out(told: dict
 
 def test_an_error_repeats_no_more_than_a_person_reads(told: dict[str, Any]) -> None:
     assert told["odd"]["error"].startswith("`xxx") and len(told["odd"]["error"]) <= 1_000
+
+
+def test_items_are_held_and_every_reply_to_words_says_how_they_were_read(told: dict[str, Any]) -> None:
+    asked = told["itemised"]["reading"]
+    assert asked["by"] == "given" and [one["name"] for one in asked["items"]] == ["late_fee", "hours_late"]
+    assert [one["name"] for one in asked["refused"]] == ["bike_type"] and asked["refused"][0]["why"]
+    sought = told["sought"]["reading"]
+    assert [one["name"] for one in sought["refused"]] == ["no-such-record"]
+    assert told["sought"]["status"] != "answered" and [one["text"] for one in sought["residue"]] == ["PostgreSQL"]
+    assert told["claimed"]["action"] != "pass"  # whether there is none depends on the hours
+    for name in ("asked", "again", "decided", "guided", "checked", "claimed"):
+        assert told[name]["reading"]["by"] in ("matcher", "given", "template"), name
+
+
+async def _over_http(port: int) -> list[str]:
+    from mcp import Client
+
+    async with Client(f"http://127.0.0.1:{port}/mcp") as client:
+        said = await client.call_tool(
+            "ask_policy", {"question": "the bike came back 5 hours late, what is the late fee?"}
+        )
+        return [tool.name for tool in (await client.list_tools()).tools] + [json.loads(said.content[0].text)["kind"]]
+
+
+def test_the_same_tools_are_offered_over_http_on_this_machine_alone(company: Any, tmp_path: Path, told: Any) -> None:
+    words, environment = _command(company.bundle)
+    with socket.socket() as free:
+        free.bind(("127.0.0.1", 0))
+        port = free.getsockname()[1]
+    refused = subprocess.run(
+        [sys.executable, *words, "--host", "0.0.0.0"], cwd=tmp_path, env=environment, capture_output=True, text=True
+    )
+    assert refused.returncode == 2 and "only this machine is served" in refused.stderr
+    server = subprocess.Popen([sys.executable, *words, "--port", str(port)], cwd=tmp_path, env=environment)
+    try:
+        for _ in range(120):
+            with contextlib.suppress(OSError), socket.create_connection(("127.0.0.1", port)):
+                break
+            time.sleep(0.5)
+        assert asyncio.run(_over_http(port)) == [*told["tools"], "policy"]
+    finally:
+        server.terminate()
+        server.wait()
