@@ -175,7 +175,7 @@ def test_items_are_held_and_every_reply_to_words_says_how_they_were_read(told: d
     assert told["sought"]["status"] != "answered" and [one["text"] for one in sought["residue"]] == ["PostgreSQL"]
     assert told["claimed"]["action"] != "pass"  # whether there is none depends on the hours
     for name in ("asked", "again", "decided", "guided", "checked", "claimed"):
-        assert told[name]["reading"]["by"] in ("matcher", "given", "template"), name
+        assert told[name]["reading"]["by"] in ("matcher", "given", "template", "plain"), name
 
 
 async def _over_http(port: int) -> list[str]:
