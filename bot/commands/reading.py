@@ -59,7 +59,9 @@ def read(
     bylaw read "I bought it 12 days ago. Can I get my money back?"
     bylaw read "net revenue" --items '[{"kind": "asks", "name": "net_revenue", "quote": "net revenue"}]'
     """
+    from bot.ask.ground import ground_for
     from bot.ask.reading import kind_of, read_text
+    from bot.commands.missing import describe_missing
     from bot.conversation import moment
 
     _, index = open_index(bundle, root)
@@ -74,7 +76,10 @@ def read(
         document = {"kind": chosen, "text": said, "reading": reading.written()}
         click.echo(json.dumps(document, indent=2, ensure_ascii=False))
     else:
-        click.echo(_render(chosen, reading, index.vocabulary))
+        words = ground_for(index, chosen, today, user).index
+        beside = None if bundle is not None else root or root_around(Path())
+        missing = describe_missing(said, chosen, reading, index, words, beside)
+        click.echo("\n".join((_render(chosen, reading, index.vocabulary), *missing)))
     ctx.exit(1 if reading.residue or reading.refused else 0)
 
 
@@ -97,8 +102,11 @@ def _render(kind: str, reading: Reading, vocabulary: Vocabulary) -> str:
     ):
         if stretches:
             lines.append(f"{title}: {', '.join(one.text for one in stretches)}")
-    if reading.residue:
-        lines.append("help: declare these words (phrases, synonyms), or `idle` where they change nothing")
+    if reading.residue and kind == "answer":
+        lines.append("help: an answer says only what its claims say; claim it, or leave it out")
+    if not (reading.items or reading.refused):
+        others = " or ".join(f"`--kind {other}`" for other in KINDS[:3] if other != kind)
+        lines.append(f"none of your declared words is in it; {others} reads it as another kind of question")
     return "\n".join(lines)
 
 

@@ -34,7 +34,49 @@ def test_what_is_left_over_is_named_with_the_next_step(read):
     )
     assert found.code == 1
     assert "left over: hamsters" in found.out
-    assert "declare these words" in found.out
+    assert "context/entities/order_items.yaml:  dimensions: [{name: A_COLUMN, synonyms: [hamsters]}]" in found.out
+
+
+@pytest.mark.parametrize(
+    ("text", "kind", "lines"),
+    [
+        (
+            "Can I get a refund on drinks?",
+            "policy",
+            [
+                "outcomes: {refund: {phrases: [refund on drinks]}}    # asks for what the customer gets back",
+                "facts: {customer_tier: {values: {A_VALUE: [drinks]}}}    # a customer tier",
+                "policies/vocabulary.yaml:  idle: [drinks]    # changes nothing in this house",
+            ],
+        ),
+        ("What of hamsters?", "policy", ["outcomes: {AN_OUTCOME: {phrases: [hamsters]}}    # asks for that outcome"]),
+        ("hamsters", "data", ["context/metrics/A_METRIC.yaml:  synonyms: [hamsters]    # asks for that number"]),
+        (
+            "why did we leave plasma and hamsters?",
+            "decision",
+            [
+                "leave-plasma-tv-2014.yaml:  aliases: [plasma]",
+                "context/decisions/decisions/A_DECISION.yaml:  aliases: [hamsters]    # means that decision",
+            ],
+        ),
+    ],
+)
+def test_each_word_that_is_missing_comes_with_the_line_that_would_declare_it(read, text, kind, lines):
+    found = read(text, "--kind", kind)
+    assert found.code == 1 and all(line in found.out for line in lines), found.out
+
+
+def test_a_line_that_is_shown_is_one_that_declares_the_word(tmp_path, call):
+    """What is shown, pasted where it belongs, is a vocabulary by which the question is read without rest."""
+    words = tmp_path / "policies" / "vocabulary.yaml"
+    words.parent.mkdir()
+    words.write_text('actions: {pay: {outcome: refund, label: "yes"}}\noutcomes: {refund: {phrases: [refund]}}\n')
+    again = ("read", "refund on drinks", "--kind", "policy", "--root", str(tmp_path))
+    line = next(line for line in call(*again).out.splitlines() if "outcomes:" in line)
+    shown = line.partition("  outcomes:")[2].partition("  #")[0].strip()
+    assert "policies/vocabulary.yaml:2" in line and shown == "{refund: {phrases: [refund on drinks]}}"
+    words.write_text(words.read_text().replace("{refund: {phrases: [refund]}}", shown))
+    assert call(*again).code == 0
 
 
 @pytest.mark.parametrize(
