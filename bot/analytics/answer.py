@@ -94,7 +94,8 @@ def _turn(question: Question, state: dict[str, Any], means: _Means) -> Turn:
     index = means.index
     if question.options.get(form.OPTION) is not None:
         return _filled(question, state, means)
-    if word := plans.heard(question.text):
+    hurrying = index.rules.autonomy.just_do_it.phrases if plans.waiting(state) is not None else ()
+    if word := plans.heard(question.text) or ("yes" if plans.hurries(question.text, hurrying) else None):
         return _settled(question, state, word, means)
     if is_write_request(question.text):
         return Turn(_reply(question, index, kind="refusal", status="refused", text=WRITES_REFUSED), state)
@@ -406,7 +407,7 @@ def _answer(
     except Unanswerable as problem:
         if assent is not None:
             return Turn(_refused(question, index, problem.message, problem.help), state)
-        known = form.known_of(query)
+        known = form.with_units(form.known_of(query), problem)
         formed = _formed(question, state, NotUnderstood(problem.message, problem.help, understood=known), means)
         return replace(formed, reply=formed.reply.model_copy(update={"status": "refused"}))
     except WarehouseError as problem:

@@ -24,7 +24,17 @@ from bylaw.hold.item import Item
 from bylaw.language import dates
 from bylaw.language.periods import CalendarRules
 from bylaw.semantic.compiler import Compiler
-from bylaw.semantic.query import Condition, Filter, Measure, Order, Related, SemanticQuery, Unanswerable, Window
+from bylaw.semantic.query import (
+    Condition,
+    Filter,
+    Measure,
+    Order,
+    Related,
+    SemanticQuery,
+    SeveralUnits,
+    Unanswerable,
+    Window,
+)
 
 OPTION = "form"  # of a Question: what was filled in
 ASKED = "Fill in the form: the number, by what, which rows, which period."
@@ -279,6 +289,12 @@ def known_of(query: SemanticQuery) -> Understood:
         "limit": (str(query.limit),) if query.limit else (),
     }
     return {name: values for name, values in found.items() if values}
+
+
+def with_units(known: Understood, problem: object) -> Understood:
+    """*known* with the group by which rows of several units are told apart, so that the form may be sent as it is."""
+    by = problem.by if isinstance(problem, SeveralUnits) else None
+    return known if by is None else {**known, "by": tuple(dict.fromkeys((*known.get("by", ()), by)))}
 
 
 def known_of_items(items: Sequence[Item]) -> Understood:

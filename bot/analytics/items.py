@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from bot.analytics.form import known_of, known_of_items
+from bot.analytics.form import known_of, known_of_items, with_units
 from bot.analytics.plan.restatement import renamed
 from bot.analytics.reading import Bound, NotUnderstood
 from bot.ask.query.reading import HeldQuery
@@ -53,6 +53,7 @@ def unclear_of(held: HeldQuery) -> NotUnderstood:
     understood = {**said, **known_of(renamed(held.query))} if held.query is not None else said
     said_so = ("period", "compared_with", *(("metrics",) if held.query is not None and held.query.measures else ()))
     understood = {**understood, **{name: said[name] for name in said_so if name in said}}
+    understood = with_units(understood, held.problem)
     bindings = bound_of(held).bindings if held.query is not None else ()
     help = held.problem.help if held.problem is not None and not left else _HELP if left else None
     told = told or "nothing says what is asked for"

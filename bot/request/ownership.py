@@ -20,6 +20,7 @@ from bylaw.language.text import Token, clean, tokens, words_of
 from bylaw.logic.formula.ir import ConditionalRule
 
 _LONGEST = 300  # letters: who asks for an owner says no more
+_KIND_WORDS = ("column", "dimension", "entity", "field", "metric", "table")
 _KINDS: tuple[TextKind, ...] = ("policy", "data", "decision")
 
 
@@ -82,8 +83,12 @@ def _named(rest: Sequence[Token], actor: Actor, index: BundleIndex, today: date)
 
 
 def _whole(rest: Sequence[Token], kind: TextKind, words: Index) -> Iterator[Name]:
-    """The declared names that *rest* is, with at most the word for their kind behind ("the revenue metric")."""
-    said = tuple(token.word for token in rest if token.word not in lexicon()["determiner"])
+    """The declared names that *rest* is, with at most the word for their kind beside it, or the table of a column
+    behind it ("the revenue metric", "the column currency", "the currency of ad spend").
+    """
+    rest = [token for token in rest if token.word not in lexicon()["determiner"]]
+    rest = rest[1:] if len(rest) > 1 and rest[0].word in _KIND_WORDS else rest
+    said = tuple(token.word for token in rest)
     sizes = {
         owner.name: mention.size
         for mention in words.find(rest)
@@ -93,7 +98,9 @@ def _whole(rest: Sequence[Token], kind: TextKind, words: Index) -> Iterator[Name
     for name in words.names.values():
         own = words_of(name.name)
         size = len(own) if own == said[: len(own)] else sizes.get(name.name, 0)
-        if size and (size == len(said) or (size == len(said) - 1 and said[-1] in (name.kind, kind))):
+        behind = said[size:]
+        is_of_table = name.owner is not None and behind == ("of", *words_of(name.owner))
+        if size and (not behind or is_of_table or (len(behind) == 1 and behind[0] in {*_KIND_WORDS, name.kind, kind})):
             yield name
 
 

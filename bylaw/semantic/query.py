@@ -32,7 +32,14 @@ class Withheld(Unanswerable):
 
 
 class SeveralUnits(Unanswerable):
-    """The rows are in several units: grouped by them, or of one, the same number is computed."""
+    """The rows are in several units: grouped by them, or of one, the same number is computed.
+
+    `by` is the dimension that tells them apart, where a group by it answers.
+    """
+
+    def __init__(self, message: str, help: str, by: str | None = None) -> None:
+        super().__init__(message, help)
+        self.by = by
 
 
 class UnknownName(Unanswerable):

@@ -7,7 +7,7 @@ makes another statement of it is shown before anything runs.
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 from typing import Any, Literal
@@ -16,6 +16,7 @@ from pydantic import Field, ValidationError
 
 from bot.analytics.reading import Bound
 from bot.conversation import Binding, Choice, Question, Reply, Spoken
+from bylaw.language.text import words_of
 from bylaw.semantic.query import SemanticQuery
 
 Word = Literal["yes", "no", "both"]
@@ -118,6 +119,11 @@ def heard(text: str) -> Word | None:
     if len(found) > 1:
         return "both"
     return "yes" if "yes" in found else "no" if "no" in found else None
+
+
+def hurries(text: str, phrases: Iterable[str]) -> bool:
+    """Is *text* one of the *phrases* by which people ask for no more care, and nothing beside it?"""
+    return words_of(text) in {words_of(phrase) for phrase in phrases}
 
 
 def beyond(text: str) -> str:

@@ -198,7 +198,8 @@ def _several(name: str, unit: Field, is_ranking: bool) -> SeveralUnits:
     if is_ranking:
         message = f"`{name}` is in several units (`{unit.name}`), and they are not compared or put together"
         return SeveralUnits(message, f"ask for an order within each `{unit.name}`, or {one}")
-    return SeveralUnits(f"`{name}` is in several units (`{unit.name}`)", f"group it by `{unit.name}`, or {one}")
+    message = f"`{name}` is in several units (`{unit.name}`)"
+    return SeveralUnits(message, f"group it by `{unit.name}`, or {one}", f"{unit.place}.{unit.name}")
 
 
 def _asked_in(text: str, entity: str, unit: Field) -> str | None:

@@ -98,6 +98,14 @@ def test_a_yes_runs_the_plan_that_was_shown(talk):
     assert (reply.bindings, reply.interval) == (shown.bindings, shown.interval)
 
 
+def test_who_says_just_do_it_of_a_plan_that_waits_says_yes(talk):
+    talk.says(ASKED)
+    assert talk.says("just do it, but for EU").status != "answered" and not talk.warehouse.ran
+    talk.says(ASKED)
+    reply = talk.says("Just do it!")
+    assert (reply.status, len(talk.warehouse.ran)) == ("answered", 1)
+
+
 def test_a_second_yes_runs_nothing(talk):
     talk.says(ASKED)
     talk.says("yes")

@@ -46,3 +46,13 @@ def test_what_is_left_over_is_named_and_the_form_is_offered(ask):
 def test_items_that_are_none_are_wrong_usage(ask, items, more, complaint):
     found = ask(TEXT, "--items", items, *more)
     assert found.code == 2 and complaint in found.err
+
+
+def test_a_sum_in_several_units_is_a_form_that_may_be_sent_as_it_is(ask):
+    asked = ("total cost local in 2026", "--as", "jo", "--warehouse", "demo", "--json")
+    shown = ask(*asked).json
+    picked = {field["name"]: field["chosen"] for field in shown["form"]["fields"]}
+    assert shown["status"] == "needs_choice" and picked["by"] == ["ad_spend.currency"]
+    form = {"metrics": picked["metrics"], "by": picked["by"], "period": "in 2026"}
+    sent = ask("--form", json.dumps(form), "--as", "jo", "--warehouse", "demo", "--json").json
+    assert sent["status"] == "answered" and len(sent["rows"]) == 3
