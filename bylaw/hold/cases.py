@@ -261,11 +261,21 @@ def _formed(name: Name, tokens: Sequence[Token], figure: Figure, ends: int) -> S
     before = [token for token in tokens if token.end <= figure.first]
     behind = [token for token in tokens if token.start >= ends]
     for form in name.forms:
-        left, _, right = form.partition(SLOT)
-        sides = _repeated(words_of(left)[::-1], before[::-1]), _repeated(words_of(right), behind)
+        first, last = words_around(form, figure if ends == figure.end else None)
+        sides = _repeated(first[::-1], before[::-1]), _repeated(last, behind)
         if None not in sides:
             return [token for side in sides for token in side or ()]
     return ()
+
+
+def words_around(form: str, whole: Figure | None) -> tuple[tuple[str, ...], tuple[str, ...]]:
+    """The words of a form before and behind its slot; of a *whole* figure, whose own unit stands in place of the form's
+    ("2 days before the tour" where `{value} hours before the tour` is declared), without the unit.
+    """
+    left, _, right = form.partition(SLOT)
+    last = words_of(right)
+    has_unit = whole is not None and whole.unit is not None and bool(last) and unit_named(last[0]) is not None
+    return words_of(left), last[1:] if has_unit else last
 
 
 def count_units(name: Name, tokens: Sequence[Token], figures: Sequence[Figure]) -> tuple[Figure, ...]:

@@ -7,10 +7,9 @@ from dataclasses import dataclass
 from fractions import Fraction
 
 from bot.ask.matcher.mentions import asking_sentences, owned, quote_of
-from bylaw.authored.wording import SLOT
 from bylaw.hold import standing
 from bylaw.hold.bearing import is_empty
-from bylaw.hold.cases import count_units, form_words
+from bylaw.hold.cases import count_units, form_words, words_around
 from bylaw.hold.days import elapsed, past_days, said_days, words_of_day
 from bylaw.hold.item import MOST_ITEMS, Item
 from bylaw.hold.text import Seen
@@ -306,9 +305,8 @@ def _form_words(name: Name, tokens: Sequence[Token], figure: Figure) -> int:
     for ends in (figure.core, figure.end):  # the unit stands in the form, or in its slot
         behind = [t.word for t in tokens if t.start >= ends]
         for form in name.forms:
-            left, _, right = form.partition(SLOT)
-            first, last = words_of(left)[::-1], words_of(right)
-            said = _shared(first, before[::-1]) + _shared(last, behind)
+            first, last = words_around(form, figure if ends == figure.end else None)
+            said = _shared(first[::-1], before[::-1]) + _shared(last, behind)
             best = max(best, said if said == len(first) + len(last) else 0)
     return best
 
