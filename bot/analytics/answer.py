@@ -50,6 +50,7 @@ from bylaw.warehouses.dialects import written
 from bylaw.warehouses.port import Warehouse, WarehouseError
 
 WRITES_REFUSED = "Write operations are not supported: I read data and never change it."  # seed 004, 5.2.6
+NONE_READ = "Your roles grant none of the tables that are described here, so I cannot say what you may ask for"
 
 
 @dataclass(frozen=True, slots=True)
@@ -306,6 +307,8 @@ def _proposed(
 
 def _formed(question: Question, state: dict[str, Any], unclear: NotUnderstood, means: _Means) -> Turn:
     """What stands in the way, and the form with what was understood; no form for what nobody may read otherwise."""
+    if not _may_read_any(means):
+        return Turn(_refused(question, means.index, NONE_READ, "`rules/roles.yaml` says who may read what"), state)
     if unclear.is_final:
         return Turn(_refused(question, means.index, unclear.message, unclear.help), state)
     papers: dict[str, Any] = {}
@@ -321,6 +324,12 @@ def _formed(question: Question, state: dict[str, Any], unclear: NotUnderstood, m
     text = f"{said.text}{way} {form.ASKED}"
     changed = {"status": "needs_choice", "text": text, "form": shown, "bindings": unclear.bindings}
     return Turn(said.model_copy(update=changed), state, artifacts=papers)
+
+
+def _may_read_any(means: _Means) -> bool:
+    """Is a table of the catalogue in a schema that the roles of who asks grant? To others no word of it is known."""
+    known = {entity.base_table.schema_name for entity in means.prepared.context.entities.values()}
+    return means.rights is None or not known or not known.isdisjoint(means.rights.schemas)
 
 
 def _filled(question: Question, state: dict[str, Any], means: _Means) -> Turn:

@@ -13,6 +13,8 @@ SHORT: Final[Mapping[str, str]] = {
     "prio": "priority", "dept": "department", "cat": "category", "inv": "invoice", "acct": "account", "emp": "employee",
     "mgr": "manager", "cnt": "count", "avg": "average", "typ": "type", "val": "value", "nr": "number", "nbr": "number",
     "lang": "language", "org": "organisation", "loc": "location", "prod": "product", "ord": "order",
+    "tot": "total", "chnl": "channel", "rgn": "region", "ctry": "country", "pmt": "payment", "txn": "transaction",
+    "yr": "year", "mth": "month", "wk": "week",
 }  # fmt: skip
 _SAID: Final = frozenset(("avg", "cat", "org", "tel"))  # people say these, too
 

@@ -29,8 +29,11 @@ def drafted(
         plain = title.replace("_", " ")
         made = {"entity": entity, "expr": fact.get("expr", fact["name"])}
         if fact["default_aggregation"] == "sum":
+            sums = [word for word in fact.get("synonyms", ()) if word.startswith("total ")]
+            if sums:  # "total amount" asks for the sum, and names no number of one row
+                fact["synonyms"] = [word for word in fact["synonyms"] if word not in sums]
             total = {"name": f"total_{title}", "description": f"{plain}, added up over {several}", "agg": "sum"}
-            yield total | made
+            yield total | made | ({"synonyms": sums} if sums else {})
         mean = {"name": f"average_{title}", "description": f"{plain}, on average over {several}", "agg": "avg"}
         yield mean | made
     flags = {
