@@ -184,8 +184,8 @@ def _scored(index: BundleIndex, text: str) -> float:
 
     weights = index.rules.routing.data
     if is_write_request(text):
-        if asks_for_permission(text) and not is_request(text):
-            return 0.0  # "can I remove a review?" wants to know whether it may be done
+        if (asks_for_permission(text) and not is_request(text)) or index.recently(_is_whole)(text):
+            return 0.0  # "can I remove a review?" wants to know whether it may be done, and so does "cancel my trip"
         return float(weights.write_command if begins_with_write(text) else weights.write_request)
     score = max(least, prepared.score(text, index))
     # "how much does shipping cost to Germany?": of no time and no group, it asks for what holds

@@ -56,3 +56,10 @@ def test_a_sum_in_several_units_is_a_form_that_may_be_sent_as_it_is(ask):
     form = {"metrics": picked["metrics"], "by": picked["by"], "period": "in 2026"}
     sent = ask("--form", json.dumps(form), "--as", "jo", "--warehouse", "demo", "--json").json
     assert sent["status"] == "answered" and len(sent["rows"]) == 3
+
+
+@pytest.mark.parametrize(
+    ("text", "kind"), [("cancel", "policy"), ("Cancel my order", "policy"), ("delete all orders", "refusal")]
+)
+def test_words_of_a_rule_ask_for_it_and_command_nothing(ask, text, kind):
+    assert ask(text, "--warehouse", "demo", "--json").json["kind"] == kind
