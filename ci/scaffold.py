@@ -79,7 +79,7 @@ def summary(directory: Path, written: list[Path], has_places: bool = False, is_b
     note = f"`{PLACE}` stands where your organisation on GitHub belongs: `--org NAME` fills it in"
     places = [note, ""] if has_places else []
     if is_bare:
-        begin = "declare your words in policies/vocabulary.yaml, then: bylaw new policy POL-DOMAIN-001"
+        begin = f"declare your words in policies/vocabulary.yaml, then: bylaw new policy{where} POL-DOMAIN-001"
         return "\n".join([f"wrote to {directory}:", *lines, "", *places, begin])
     told = [
         "the example: policies/refund/, context/, and the words in policies/vocabulary.yaml and rules/roles.yaml;",
