@@ -119,7 +119,7 @@ def query_of(form: Filled, compiler: Compiler, today: date, calendar: CalendarRu
     numbers = tuple(one.name for one in compared) or numbers
     first = (*numbers, *form.by)[0]
     try:
-        return SemanticQuery(
+        query = SemanticQuery(
             metrics=numbers,
             measures=compared,
             summaries=tuple(summaries.values()),
@@ -135,6 +135,19 @@ def query_of(form: Filled, compiler: Compiler, today: date, calendar: CalendarRu
         )
     except ValidationError as problem:
         raise Unanswerable(f"the form asks for nothing that can be answered: {problem.errors()[0]['msg']}") from None
+    return _by_units(query, compiler)
+
+
+def _by_units(query: SemanticQuery, compiler: Compiler) -> SemanticQuery:
+    """*query*, grouped by the units of its rows where they have several: an option of the form is always answered."""
+    try:
+        compiler.compile(query)
+    except SeveralUnits as problem:
+        if problem.by is not None and problem.by not in query.dimensions:
+            return query.model_copy(update={"dimensions": (*query.dimensions, problem.by)})
+    except Unanswerable:
+        pass  # whoever answers the form says why
+    return query
 
 
 def _timed(

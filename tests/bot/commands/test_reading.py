@@ -44,7 +44,7 @@ def test_what_is_left_over_is_named_with_the_next_step(read):
             "Can I get a refund on drinks?",
             "policy",
             [
-                "outcomes: {refund: {phrases: [refund on drinks]}}    # asks for what the customer gets back",
+                "outcomes: {refund: {phrases: [get a refund on drinks]}}    # asks for what the customer gets back",
                 "facts: {customer_tier: {values: {A_VALUE: [drinks]}}}    # a customer tier",
                 "policies/vocabulary.yaml:  idle: [drinks]    # changes nothing in this house",
             ],
