@@ -12,6 +12,7 @@ import click
 from bot.cli import _BUNDLE, _ROOT, open_index, read_document
 from bot.clock import now
 from bot.commands.verdicts import _object, _piped
+from bylaw.roots import root_around
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

@@ -6,7 +6,7 @@ what the HTTP endpoints call: an answer, a verdict, and an explanation of a case
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Mapping
+from collections.abc import Callable, Mapping
 from datetime import date
 from functools import wraps
 from importlib.metadata import version
