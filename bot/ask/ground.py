@@ -8,7 +8,7 @@ from typing import Any
 
 from bot.index import BundleIndex
 from bylaw.authored.calendar import Calendar
-from bylaw.hold.answers.surplus import Background
+from bylaw.hold.answers.background import Background
 from bylaw.hold.declared import index_vocabulary
 from bylaw.hold.hold import Ground
 from bylaw.hold.item import TextKind
@@ -37,11 +37,11 @@ def ground_for(
 
 
 def _known(index: BundleIndex, words: Index, facts: Mapping[str, Any]) -> Background:
-    """What is known beside the claims of an answer: the words of the facts that were told, and those of the rules."""
+    """What is known beside the claims of an answer: the words of the facts that were told, and what is permitted."""
     told = frozenset[str]().union(*(_told(words, name, value) for name, value in facts.items()))
     permitted = (rule.effect.action for rule in index.ruleset.rules if rule.effect.kind == "permitted")
     values = {name: str(value).lower() if isinstance(value, bool) else str(value) for name, value in facts.items()}
-    return Background(told, values, ruled=index.recently(_ruled)(), permitted=frozenset(permitted))
+    return Background(told, values, permitted=frozenset(permitted))
 
 
 def ground_of_data(index: BundleIndex, today: date, schemas: Collection[str] | None) -> Ground:
@@ -88,18 +88,6 @@ def _tested(index: BundleIndex) -> tuple[Mapping[str, frozenset[str]], Mapping[s
         domains.setdefault(name, set()).update(domains.get(outcome, ()))
     beside = {name: frozenset[str]().union(*(by_domain[one] for one in those)) for name, those in domains.items()}
     return {name: frozenset(facts) for name, facts in own.items()}, beside
-
-
-def _ruled(index: BundleIndex) -> Mapping[str, frozenset[str]]:
-    """By action, the stems of what the policies that speak of it quote as their source."""
-    quoted: dict[str, set[str]] = {}
-    for rule in index.ruleset.rules:
-        quoted.setdefault(rule.policy_id, set()).add(rule.source.text or "")
-    found: dict[str, set[str]] = {}
-    for rule in index.ruleset.rules:
-        for action in (rule.effect.action, *rule.effect.implied):
-            found.setdefault(action, set()).update(quoted[rule.policy_id])
-    return {name: frozenset(stem(w) for text in those for w in words_of(text)) for name, those in found.items()}
 
 
 def _context_words(index: BundleIndex, schemas: tuple[str, ...] | None) -> Index:

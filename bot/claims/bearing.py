@@ -7,7 +7,7 @@ What fails here is unread: nobody says that it is wrong, and it never passes. Wh
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from datetime import date
 from functools import cached_property
 
@@ -15,9 +15,12 @@ from bot.ask.ground import ground_for
 from bot.claims.models import Claim, Condition
 from bot.index import BundleIndex
 from bylaw.authored.vocabulary import Vocabulary
+from bylaw.hold.answers.background import Quoted, find_reasons, is_cause
 from bylaw.hold.hold import Ground, hold
 from bylaw.hold.item import KINDS, By, HeldItem, Item, Proposal, Reading, Stretch
 from bylaw.hold.text import Seen, see
+from bylaw.hold.values import Values, amount_of
+from bylaw.hold.words import stems_of
 from bylaw.language.glyphs import disguised
 from bylaw.language.lexicon import content
 
@@ -45,6 +48,7 @@ class Told:
     query: str = ""
     asked: frozenset[str] = frozenset()
     today: date = date.min
+    ruled: Mapping[str, Quoted] = field(default_factory=dict)  # by action, what the rules say that give it
 
 
 @dataclass(frozen=True)
@@ -95,6 +99,25 @@ class Bearing:
         told = frozenset[str]().union(*(self.ground.index.told(name, value) for value in name.values))
         return not content(said).isdisjoint(self.ground.index.own(name) | told)
 
+    def gives_reason(self, i: int, when: Condition) -> bool:
+        """Is a condition of claim *i* said to be so, "since you have a ticket", and not supposed, "if you have one"?"""
+        name = self.ground.index.get("fact", when.fact)
+        if name is None:
+            return False
+        values = Values(self.seen, self.ground.clock)
+        told = self.ground.index.own(name).union(*(self.ground.index.told(name, value) for value in name.values))
+        amount = amount_of(_value(when.value))
+        quotes = (*self._places(i), *(self.seen.find(when.quote) if when.quote else ()))
+        passages = {passage.start: passage for place in quotes if (passage := self.seen.passage_of(*place))}
+        for words in (self.seen.words(passage.start, passage.end) for passage in passages.values()):
+            is_supposed = any(token.word == "would" for token in words)  # "as a regular you would"
+            for reason in filter(is_cause, find_reasons(words) if not is_supposed else ()):
+                figures = values.figures_at(reason[0].start, reason[-1].end, beside_time=True)
+                is_named = any(not stems_of(token.word).isdisjoint(told) for token in reason[1:])
+                if any(amount in one.values for one in figures) if amount is not None else is_named:
+                    return True
+        return False
+
     def _places(self, i: int) -> tuple[tuple[int, int], ...]:
         return self._found.setdefault(self.claims[i].quote, self.seen.find(self.claims[i].quote))
 
@@ -106,7 +129,7 @@ class Bearing:
 def bear(answer: str, claims: Sequence[Claim], index: BundleIndex, told: Told, by: By = "given") -> Bearing:
     """Hold *claims* against *answer*."""
     ground = ground_for(index, "answer", told.today, query=told.query, facts=told.facts)
-    ground = replace(ground, known=replace(ground.known, asked=told.asked))
+    ground = replace(ground, known=replace(ground.known, asked=told.asked, ruled=told.ruled))
     each = {claim.model_dump_json(): claim for claim in claims}  # the same claim again says nothing more
     items = {key: _item(claim, index.vocabulary) for key, claim in each.items()}
     reading = hold(answer, Proposal(tuple(one for one in items.values() if isinstance(one, Item))), ground, by)

@@ -20,6 +20,7 @@ from bot.claims.measures import amount_of
 from bot.claims.models import By, Claim, Judged, Reading, Status, Unread, Verdict, worst
 from bot.claims.terms import Terms, terms_of
 from bot.index import BundleIndex
+from bylaw.hold.answers.background import Quoted, quote_rule
 from bylaw.language.figures import Measure, measure
 from bylaw.language.units import unit_named
 from bylaw.logic.boxes.boxes import Region, meet_regions, region
@@ -75,7 +76,22 @@ class Situation:
         """Hold *claims* against *answer*, knowing the case."""
         asked = frozenset((*self.outcomes, *self.actions))
         told = {name: self.words.variables[name].show(value) for name, value in self.facts.items()}
-        return bear(answer, claims, self.index, Told(told, self.query, asked, date.fromordinal(self.day)))
+        return bear(answer, claims, self.index, Told(told, self.query, asked, date.fromordinal(self.day), self.ruled))
+
+    @cached_property
+    def ruled(self) -> Mapping[str, Quoted]:
+        """By action, what the rules say that give it and that the case does not rule out."""
+        found: dict[str, Quoted] = {}
+        for i, rule in enumerate(self.evaluator.ruleset.rules):
+            if rule.source.text and rule.holds_on(self.day) and self.is_open(i):
+                for action in (rule.effect.action, *rule.effect.implied):
+                    found[action] = found.get(action, Quoted()) | quote_rule(rule.source.text)
+        return found
+
+    def is_open(self, rule: int, cell: Mapping[str, Region] | None = None) -> bool:
+        """May the rule of that number apply in *cell*, which is the case where none is given?"""
+        boxes, known = self.evaluator.boxes_of(rule), self.known if cell is None else cell
+        return boxes is None or any(_is_open(box.regions, known) for box in boxes)
 
 
 @dataclass(frozen=True)
@@ -309,6 +325,12 @@ class _Judge:
                 supposed[fact] = meet_regions(supposed[fact], where) if fact in supposed else where
             if not supposed[fact]:
                 return f"no case has {self._label(fact)} so"
+        for when in claim.when:
+            known = self.case.known.get(when.fact)
+            is_so = known is not None and bool(meet_regions(known, supposed[when.fact]))
+            if not is_so and self.bearing is not None and self.bearing.gives_reason(i, when):
+                said = "nobody told it" if known is None else "the case says otherwise"
+                return f"{self._label(when.fact)}: {said}"
         return {**self.case.known, **supposed}
 
     def _conditions(self, i: int, claim: Claim) -> Iterator[tuple[str, str, object, str | None]]:
@@ -482,8 +504,7 @@ class _Judge:
     def _weighed(self, cell: Mapping[str, Region]) -> Iterator[ConditionalRule]:
         """The rules in force about what is asked or said that *cell* does not rule out."""
         for i, rule in self._about:
-            found = self.case.evaluator.boxes_of(i)
-            if found is None or any(_is_open(box.regions, cell) for box in found):
+            if self.case.is_open(i, cell):
                 yield rule
 
     @cached_property

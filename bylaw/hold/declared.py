@@ -32,7 +32,8 @@ def index_vocabulary(
         for one in (*_actions(vocabulary), *_outcomes(vocabulary))
     ]
     names += [
-        Name(policy, "policy", tuple(_title(text) for text in texts)) for policy, texts in sorted(policies.items())
+        Name(policy, "policy", tuple(map(_title, texts)), near=tuple(texts))
+        for policy, texts in sorted(policies.items())
     ]
     return Index(names, vocabulary.idle, policies)
 

@@ -12,9 +12,11 @@ from dataclasses import dataclass, field, replace
 from functools import cache, partial
 
 from bylaw.hold import cases, queries, records
+from bylaw.hold.answers.background import Background
+from bylaw.hold.answers.courtesy import is_turned
 from bylaw.hold.answers.kinds import KINDS_OF_ANSWER
 from bylaw.hold.answers.settling import settle
-from bylaw.hold.answers.surplus import Background, Surplus
+from bylaw.hold.answers.surplus import Surplus
 from bylaw.hold.bearing import Bearing, Sentences
 from bylaw.hold.foreign import find_foreign
 from bylaw.hold.item import By, HeldItem, Item, Proposal, Reading, Status, TextKind, Weakness
@@ -98,8 +100,10 @@ def _background(ground: Ground) -> Background:
     asked = see(ground.query)
     tokens = asked.words(0, len(asked.text.seen))
     names = {owner.name for mention in ground.index.find(tokens) for owner in mention.owners}
-    known = ground.known
-    return replace(known, said=known.said.union(map(stem, words_of(ground.query))), asked=known.asked | names)
+    names = {name for name in names if ground.index.get("asks", name) is not None}
+    known, said = ground.known, frozenset(map(stem, words_of(ground.query)))
+    turned = is_turned(tokens)
+    return replace(known, said=known.said | said, asked=known.asked | names, named=frozenset(names), is_turned=turned)
 
 
 def _bear(

@@ -15,11 +15,10 @@ from bylaw.hold.answers.stated import (
     is_turned_down,
     take_conditions,
 )
-from bylaw.hold.answers.surplus import grants_unnamed, split_parts
 from bylaw.hold.bearing import Bearing, is_empty
 from bylaw.hold.values import unit_of
 from bylaw.hold.words import Name, stems_of
-from bylaw.language.lexicon import closed, lexicon, stem
+from bylaw.language.lexicon import lexicon, stem
 from bylaw.language.text import words_of
 
 
@@ -65,6 +64,7 @@ def bear_fact(one: Bearing) -> None:
 def bear_limit(one: Bearing) -> None:
     """Where a rule draws its line: the number stands in the quote, on whichever side."""
     name = _fact_of(one)
+    one.take_classes("rules_themselves")
     if name is not None and is_number(name):
         bear_line(one, name)
     elif name is not None:
@@ -84,6 +84,7 @@ def bear_figure(one: Bearing) -> None:
     if one.item.action is not None and name is None:
         one.refuse(f"`{one.item.action}` is no declared action")
         return
+    take_conditions(one)
     figures = bear_figures(one, unit_of(one.item.unit, None))
     one.take_comparisons()
     one.take_classes("light", "giving", "owing", "measure_words", "apiece", "rating")
@@ -107,6 +108,7 @@ def bear_source(one: Bearing) -> None:
     called = frozenset[str]().union(*(title for title in titles if title and title <= said))
     if at < 0 and not called:
         one.refuse(f"it does not name {name.name}")
+    called |= one.index.near(name) if called else frozenset()  # "section 3 of the garden rules"
     one.take(token for token in one.tokens if is_empty(token.word) or stem(token.word) in called)
     one.take(one.seen.words(at, at + len(name.name)) if at >= 0 else ())
 
@@ -136,11 +138,6 @@ def bear_courtesy(one: Bearing) -> None:
     """A greeting, thanks, comfort: no figure, and nothing that gives, owes, forbids or promises."""
     if one.values.figures_at(*one.place, beside_time=True):
         one.refuse("this is no courtesy: it holds a figure")
-    if any(map(grants_unnamed, split_parts(one.tokens))):
-        one.refuse("this is no courtesy: it says that somebody may or has what it does not name")
-    altering = closed("altering")
-    polite = (t for t in one.tokens if t.word in lexicon()["courtesy"] or is_empty(t.word))
-    one.take(token for token in polite if token.word not in altering)
     words = one.words
     for first, behind in lexicon()["idioms"].find(words):
         words = [*words[:first], *("…" for _ in range(first, behind)), *words[behind:]]

@@ -9,11 +9,13 @@ from collections.abc import Sequence
 from functools import lru_cache
 
 from bylaw.hold import standing
-from bylaw.hold.answers.surplus import JOINING, Background
+from bylaw.hold.answers.background import Background, Quoted
+from bylaw.hold.answers.courtesy import is_turned
+from bylaw.hold.answers.surplus import JOINING
 from bylaw.hold.bearing import Bearing, is_empty
 from bylaw.hold.words import stems_of
 from bylaw.language.lexicon import closed, lexicon, stem
-from bylaw.language.text import Token
+from bylaw.language.text import Token, parse, words_of
 
 # Who carries a word that alters a claim: its own conditions, a figure, or another claim that the word leads to.
 _OF_CONDITIONS = frozenset(("if", "unless", "except", "until", "only", "without", "whether"))
@@ -47,7 +49,7 @@ def _points_back(one: Bearing, others: Sequence[Bearing], known: Background) -> 
     alike = {name.name, *name.kin}
     is_told = any(other is not None and not alike.isdisjoint((other.name, *other.kin)) for other in told)
     is_named = is_told or not alike.isdisjoint(known.asked)
-    said = known.said | known.ruled.get(action, frozenset())
+    said = known.said | known.ruled.get(action, Quoted()).words
     left = [token for token in _telling(one) if token.word not in lexicon()["courtesy"]]
     return is_named and all(not stems_of(token.word).isdisjoint(said) for token in left)
 
@@ -75,6 +77,8 @@ def _settle_polarity(one: Bearing, others: Sequence[Bearing]) -> None:
         is_denied = _negations(one, others) % 2 == 1
         if is_denied is not is_denying_phrase(one, action) and not is_how_it_is_said:
             one.refuse("a negation governs the words that are said to be given")
+        if is_always_turned(one) and not is_turned(one.tokens):
+            one.refuse("no word of it turns anything down")
         word = None if is_called_refusal(one, action) else _turning_down(one, others)
         if word is not None:
             one.refuse(f"“{word}” turns down what is said to be given")
@@ -123,6 +127,12 @@ def is_denying_phrase(one: Bearing, action: str) -> bool:
 def is_called_refusal(one: Bearing, action: str) -> bool:
     """Is the action called by a word of refusal or a negation: "the return is refused", "no discount"?"""
     return not one.index.own_of("asks", action).isdisjoint(_refusing())
+
+
+def is_always_turned(one: Bearing) -> bool:
+    """Is the action never called without a word that denies, refuses or forbids?"""
+    name = one.index.get("asks", one.item.action or "")
+    return name is not None and all(is_turned(parse(text).tokens) for text in name.texts)
 
 
 @lru_cache(maxsize=1)
@@ -176,9 +186,10 @@ def _is_carried(token: Token, one: Bearing, others: Sequence[Bearing], known: Ba
     holding = (other.item.kind for other in others if other.place[0] <= token.start < other.place[1])
     if word in _OF_AMOUNTS and any(kind in ("figure", "fact", "limit") for kind in holding):
         return True
-    if word == "may":
-        return one.item.action in known.permitted or _permits(one, token)
     name = one.index.get("asks", one.item.action or "")
+    if word == "may":
+        is_called_so = name is not None and any(word in words_of(text) for text in name.texts)  # "you may keep bees"
+        return is_called_so or one.item.action in known.permitted or _permits(one, token)
     if word == "only" and name is not None and name.owner is not None:
         return True  # an outcome takes one action, and no other
     return word not in _BY_ITS_OWN and _leads_to_another(token, one, others)

@@ -8,41 +8,36 @@ words of a claim, in one part of a sentence, and brings in no new thing ("a vouc
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
-from functools import cached_property, lru_cache
-from itertools import pairwise
+from dataclasses import dataclass
+from functools import cached_property, lru_cache, reduce
+from operator import or_
 
+from bylaw.hold.answers.background import Background, Quoted, find_reasons, is_telling, spell_reason
+from bylaw.hold.answers.courtesy import Replies, find_governed, is_courteous, is_statement, side_of_reply
 from bylaw.hold.bearing import Bearing, is_empty
 from bylaw.hold.foreign import find_foreign
 from bylaw.hold.standing import is_negation
 from bylaw.hold.text import Seen
 from bylaw.hold.values import Values
 from bylaw.hold.words import Index, Mention, Owner, stems_of
-from bylaw.language.lexicon import closed, lexicon
+from bylaw.language.lexicon import closed, lexicon, stem
 from bylaw.language.text import Token
-from bylaw.language.words import spoken
 
 JOINING = frozenset(("but", "or", "also", "plus", "which", "who", "whose", "whom", "as", "first", "instead"))
 _LEADING = frozenset(("if", "only", "whether", "until"))  # carried where a claim carries what follows
 _REASONS = frozenset(("because", "since"))
-_WEIGHING = ("altering", "inexact", "exceeding", "undercutting", "ranking_desc", "ranking_asc", "grouping", "often")
+_WEIGHING = (
+    "altering",
+    "hedging",
+    "inexact",
+    "exceeding",
+    "undercutting",
+    "ranking_desc",
+    "ranking_asc",
+    "grouping",
+    "often",
+)
 _BINDING = ("giving", "owing", "forbidding", "promising", "refusal", "restriction")
-_TURNING_DOWN = ("refusal", "forbidding", "restriction", "negation")
-
-
-@dataclass(frozen=True)
-class Background:
-    """What is known beside the claims of an answer.
-
-    `said` are stems of what the person said, `told` the values of the facts, `asked` the names that the question is
-    about, `ruled` by action the stems of what its policies quote; `permitted` are actions that a rule permits.
-    """
-
-    said: frozenset[str] = frozenset()
-    told: Mapping[str, str] = field(default_factory=dict)
-    asked: frozenset[str] = frozenset()
-    ruled: Mapping[str, frozenset[str]] = field(default_factory=dict)
-    permitted: frozenset[str] = frozenset()
 
 
 @dataclass(frozen=True, eq=False)
@@ -50,16 +45,36 @@ class Part:
     """A stretch of a sentence that says one thing: a pause or a conjunction begins another."""
 
     words: Sequence[Token]
+    sentence: int  # its number
     own: Sequence[int]  # where the words begin that a claim carries
     last_given: int  # the same of claims that give something
     is_polite: bool  # it is quoted as courtesy
-    is_alone: bool  # nothing is stated in its sentence
+    is_unstated: bool  # nothing is stated in its sentence
     is_unclaimed: bool  # nor is anything asked there
 
     @property
     def is_claimed(self) -> bool:
         """Does a claim carry a word of it?"""
         return bool(self.own)
+
+    @cached_property
+    def telling(self) -> Sequence[Token]:
+        """The words that say more than how others are joined."""
+        return [token for token in self.words if is_telling(token)]
+
+    @cached_property
+    def bearers(self) -> Sequence[Token]:
+        """The words behind the claim's own, or alone, that say on whom it falls: "is *on us*"."""
+        last = max(self.own, default=-1)
+        tail = [token for token in self.words if token.start > last]
+        said = [token.word for token in tail]
+        falls = len(said) > 1 and said[-2] in closed("preposition") and said[-1] in closed("personal")
+        is_whole = said[:-2] == [] if not self.own else len(said) == 3 and said[0] in closed("copula")
+        return tail if falls and is_whole else ()
+
+    def is_thanked(self, token: Token) -> bool:
+        """Does a courteous word stand before it?"""
+        return any(one.start < token.start and is_courteous(one.word) for one in self.words)
 
     @cached_property
     def hands_over(self) -> bool:
@@ -94,17 +109,20 @@ class Surplus:
 
     def find_light(self) -> frozenset[int]:
         """Where the words begin that nobody carries and that add nothing."""
-        found = {token.start for token in self._outside()} | {*self._replies()}
+        found = {token.start for token in self._outside()} | {*self._reasons()}
         for part in self._parts:
             left = [token for token in part.words if token.start not in self._carried and token.start not in found]
-            heavy = left if part.is_unclaimed and grants_unnamed(part.words) else self._weighing(left, part)
-            found |= {token.start for token in left} - {token.start for token in heavy}
+            found |= {token.start for token in left} - {token.start for token in self._weighing(left, part)}
         return frozenset(found)
 
     def _weighing(self, left: Sequence[Token], part: Part) -> Sequence[Token]:
+        side = None if part.own else side_of_reply(part.words, part.is_unclaimed)
+        if side is not None:
+            return () if self._replies.is_carried(side, part.sentence) else left
         heavy = [token for token in left if not self._is_light(token, part)]
-        is_idle = self._is_courtesy(part, heavy) if part.is_polite else self._only_fills(part, heavy)
-        return [] if is_idle else heavy
+        if part.is_polite:
+            return () if self._is_courtesy(part, heavy) else heavy
+        return part.bearers if self._only_fills(part, heavy) else heavy
 
     # ---- the sentences ----------------------------------------------------------------------------------------------
 
@@ -121,50 +139,65 @@ class Surplus:
     def _parts(self) -> Sequence[Part]:
         polite = {t.start for one in self._bearings if one.item.kind == "courtesy" for t in one.tokens}
         found: list[Part] = []
-        for passage, words in zip(self._seen.text.passages, self._sentences, strict=True):
+        for i, (passage, words) in enumerate(zip(self._seen.text.passages, self._sentences, strict=True)):
             pieces = [*split_parts(words)]
-            is_alone = all(token.start not in self._stating for token in words)
+            is_unstated = all(token.start not in self._stating for token in words)
             is_unclaimed = all(token.start not in self._claiming for token in words)
             if passage.kind == "row" and len(pieces) > 1:  # the first cell is what the second one is about
                 pieces = [(*pieces[0], *pieces[1]), *pieces[2:]]
             for piece in pieces:
-                own = [token.start for token in piece if token.start in self._claiming and not is_empty(token.word)]
+                own = [t.start for t in piece if t.start in self._claiming and not (is_empty(t.word) or is_negation(t))]
                 given = [start for start in own if start in self._giving]
                 is_polite = any(token.start in polite for token in piece)
-                found.append(Part(piece, own, max(given, default=-1), is_polite, is_alone, is_unclaimed))
+                found.append(Part(piece, i, own, max(given, default=-1), is_polite, is_unstated, is_unclaimed))
         return found
 
-    def _replies(self) -> Iterator[int]:
-        """A "no" or "not quite" that stands alone before what it says: a claim that denies or turns down carries it."""
-        passages = self._seen.text.passages
-        denying = {one.passage.start for one in self._bearings if _turns_down(one)}
-        for i, words in enumerate(self._sentences):
-            first = [token for token in words if token.clause == words[0].clause]
-            is_bare = all(is_negation(t) or is_empty(t.word) or t.word in lexicon()["courtesy"] for t in first)
-            if (
-                is_bare
-                and any(map(is_negation, first))
-                and not denying.isdisjoint(p.start for p in passages[i : i + 2])
-            ):
-                yield from (token.start for token in first)
+    @cached_property
+    def _replies(self) -> Replies:
+        order = {one.start: i for i, one in enumerate(self._seen.text.passages)}
+        return Replies(self._bearings, order, self._known)
+
+    def _reasons(self) -> Iterator[int]:
+        """The words of reasons that the rules give for what a claim of the same sentence says, word for word."""
+        for words in self._sentences if self._ruled.reasons else ():
+            if any(token.start in self._giving for token in words):
+                reasons = (one for one in find_reasons(words) if spell_reason(one) in self._ruled.reasons)
+                yield from (token.start for reason in reasons for token in reason)
 
     # ---- word by word -----------------------------------------------------------------------------------------------
 
     def _is_light(self, token: Token, part: Part) -> bool:
         """Does the word only join, or repeat what the person, a claimed fact or the rules of the claim say?"""
+        if part.is_polite and token.word in lexicon()["courtesy"] and token.word not in closed("altering"):
+            return True
         if token.word in _LEADING:
             return self._leads_on(token, part)
         if token.start in self._heavy or (token.word in _REASONS and not part.is_claimed):
             return False
         if is_empty(token.word) or token.word in lexicon()["courtesy"] or _only_joins(token.word):
             return True
-        known = self._claimed | self._known.said if token.start in self._declared else self._background
-        return (part.is_claimed or part.is_polite) and not stems_of(token.word).isdisjoint(known)
+        if part.is_polite and token.start in self._comforting:
+            return True
+        stems = stems_of(token.word)
+        is_known = not stems.isdisjoint(self._background)
+        if part.is_polite:
+            return not stems.isdisjoint(self._claimed) or (is_known and part.is_thanked(token))
+        is_known = is_known or (part.last_given < 0 and not stems.isdisjoint(self._asked))  # "the return period"
+        return part.is_claimed and (is_known or (token.start not in self._declared and self._repeats(token, part)))
+
+    def _repeats(self, token: Token, part: Part) -> bool:
+        """Does the word stand behind, or first before, the one that it does so in a rule about what is claimed?"""
+        told = [stem(one.word) for one in part.telling]
+        k = part.telling.index(token) if token in part.telling else -1
+        beside = told[:2] if k == 0 else told[max(0, k - 1) : k + 1]
+        return k >= 0 and tuple(beside) in self._ruled.pairs
 
     def _leads_on(self, token: Token, part: Part) -> bool:
         """Is what the word leads to carried, or nothing at all ("until then")?"""
         following = part.following[token.start]
-        return token.word != "if" if following is None else following.start in self._carried
+        if following is None:
+            return token.word != "if"
+        return following.start in self._carried or (part.is_polite and is_courteous(following.word))
 
     @cached_property
     def _claimed(self) -> frozenset[str]:
@@ -174,15 +207,21 @@ class Surplus:
 
     @cached_property
     def _background(self) -> frozenset[str]:
-        """The stems of what was asked and told, of the claimed facts, and of the rules about what is claimed.
+        """The stems of what was asked and told, and of the claimed facts."""
+        return self._known.said | self._claimed
 
-        What rules say of another action ("a voucher") is not said of the claimed one.
-        """
+    @cached_property
+    def _asked(self) -> frozenset[str]:
+        """The stems of what the outcomes are called that are asked about: a limit beside them is theirs."""
+        names = (self._index.get("asks", name) for name in sorted(self._known.asked))
+        outcomes = (name for name in names if name is not None and name.kind == "outcome")
+        return frozenset[str]().union(*(self._index.own(name) for name in outcomes))
+
+    @cached_property
+    def _ruled(self) -> Quoted:
+        """What the rules say that give what is claimed."""
         actions = sorted({one.item.action for one in self._bearings if one.item.action is not None})
-        mine = frozenset[str]().union(*(self._index.own_of("asks", name) for name in actions))
-        others = self._index.words_of_actions - mine
-        ruled = frozenset[str]().union(*(self._known.ruled.get(name, frozenset()) for name in actions))
-        return self._known.said | self._claimed | (ruled - others)
+        return reduce(or_, (self._known.ruled.get(name, Quoted()) for name in actions), Quoted())
 
     @cached_property
     def _mentions(self) -> Sequence[tuple[Mention, Sequence[Token]]]:
@@ -207,7 +246,7 @@ class Surplus:
             for first, behind in lexicon()[kind].find(words):
                 if not self._only_leads(tokens, first, behind):
                     found |= {token.start for token in tokens[first:behind]}
-        return frozenset(found - {*self._comforting()} | {*self._untrue()})
+        return frozenset(found - self._comforting | {*self._untrue()})
 
     def _only_leads(self, tokens: Sequence[Token], first: int, behind: int) -> bool:
         """Is it a conjunction ("once the …"), a word of a declared phrase, or of a claimed fact with its capital?"""
@@ -228,12 +267,15 @@ class Surplus:
     def _is_otherwise(self, owner: Owner) -> bool:
         return owner.value is not None and self._known.told.get(owner.name, owner.value) != owner.value
 
-    def _comforting(self) -> Iterator[int]:
+    @cached_property
+    def _comforting(self) -> frozenset[int]:
         """A negation before a word of courtesy, in courtesy: "no problem", "I don't have better news"."""
+        found: set[int] = set()
         for one in self._bearings:
             for part in split_parts(one.tokens) if one.item.kind == "courtesy" else ():
                 last = max((k for k, token in enumerate(part) if token.word in lexicon()["courtesy"]), default=0)
-                yield from (token.start for token in part[:last] if is_negation(token))
+                found |= {token.start for token in part[:last] if is_negation(token)}
+        return frozenset(found)
 
     def _is_name(self, token: Token) -> bool:
         """Has it a capital that neither the beginning of a sentence nor what is known gives it?"""
@@ -252,18 +294,24 @@ class Surplus:
         )
 
     def _is_courtesy(self, part: Part, left: Sequence[Token]) -> bool:
-        """Is it mostly courtesy, or one word that stands alone ("what a nuisance"), and no offer ("happy to …")?"""
-        kind = [token for token in part.words if token.word in lexicon()["courtesy"] and token.word != "please"]
-        starts = {token.start for token in left}
-        leading = {before.word for before, token in pairwise(part.words) if token.start in starts}
-        is_offer = "to" in leading or (part.words[0].word != "what" and not leading.isdisjoint(closed("indefinite")))
-        most = len(kind) or int(part.is_alone)
-        return len(left) <= most and not is_offer and self._weighs_nothing(left)
+        """Is it no more than one word, which a courteous one governs, or which states nothing where nothing else is?"""
+        if len(left) > 1 or not self._weighs_nothing(left):
+            return False
+        if all(token.start in {*find_governed(part.words)} for token in left):
+            return True
+        is_first = self._alone.setdefault(part.sentence, left[0].start) == left[0].start
+        is_echo = not stems_of(left[0].word).isdisjoint(self._known.said)
+        return is_first and part.is_unstated and not is_echo and not is_statement(part.words, left[0])
+
+    @cached_property
+    def _alone(self) -> dict[int, int]:
+        """By sentence, where the one word of courtesy begins that nothing governs."""
+        return {}
 
     def _only_fills(self, part: Part, left: Sequence[Token]) -> bool:
         """Do the words, no more than the claims', only say how what is claimed is so, and bring in no new thing?"""
-        if len(left) > len(part.own) or not self._weighs_nothing(left):
-            return False
+        if len(left) > len(part.own) or not self._weighs_nothing(left) or any(t.word.endswith("ly") for t in left):
+            return False  # "-ly" says how far or how surely
         starts = {token.start for token in left}
         return not any(t.start in starts and self._is_new(part, k) for k, t in enumerate(part.words))
 
@@ -285,26 +333,6 @@ class Surplus:
         return is_led and k > 1 and part.hands_over
 
 
-def _turns_down(one: Bearing) -> bool:
-    """Does the claim deny, or give what turns down?"""
-    if one.item.kind != "gives":
-        return one.item.kind == "denies"
-    return any(lexicon()[kind].any_in(one.words) for kind in _TURNING_DOWN) or any(map(is_negation, one.tokens))
-
-
-def grants_unnamed(words: Sequence[Token]) -> bool:
-    """Does a part say that somebody may, has or gets what it does not name: "you can", "sure, it is allowed"?
-
-    Each of its words says nothing, and none is courteous; together they promise whatever was asked.
-    """
-    said = [token.word for token in words]
-    affirming = {k for first, behind in lexicon()["affirming"].find(said) for k in range(first, behind)}
-    left = [word for k, word in enumerate(said) if k not in affirming]
-    if not all(is_empty(word) and word not in lexicon()["courtesy"] for word in left):
-        return False
-    return any(part in _predicates() for word in left for part in (word, *spoken(word)))
-
-
 def split_parts(words: Sequence[Token]) -> Iterator[Sequence[Token]]:
     """The parts of a sentence that say one thing each."""
     at = 0
@@ -324,11 +352,6 @@ def _only_joins(word: str) -> bool:
 @lru_cache(maxsize=1)
 def _binding() -> frozenset[str]:
     return frozenset[str]().union(*map(closed, _BINDING))
-
-
-@lru_cache(maxsize=1)
-def _predicates() -> frozenset[str]:
-    return closed("auxiliary") | closed("copula") | closed("giving") | closed("light")
 
 
 @lru_cache(maxsize=1)

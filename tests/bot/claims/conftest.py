@@ -51,6 +51,8 @@ def repositories() -> dict[str, BundleIndex]:
         "cycles": index_of(HERE / "cycles"),
         "clinic": index_of(HERE / "clinic"),
         "cemetery": index_of(HERE / "cemetery"),
+        "allotment": index_of(HERE / "allotment"),
+        "laundry": index_of(HERE / "laundry"),
         "coworking": index_of(TRADES / "coworking"),
         "sauna": index_of(TRADES / "sauna"),
         "boarding": index_of(TRADES / "kennel"),
