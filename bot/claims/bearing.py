@@ -93,11 +93,10 @@ class Bearing:
         if self.claims[i].kind == "figure":
             return True
         name = self.ground.index.get("asks", action)
-        said = (token.word for place in self._places(i) for token in self.seen.words(*place))
         if name is None:
             return False
-        told = frozenset[str]().union(*(self.ground.index.told(name, value) for value in name.values))
-        return not content(said).isdisjoint(self.ground.index.own(name) | told)
+        told = self.ground.index.own(name).union(*(self.ground.index.told(name, value) for value in name.values))
+        return not told.isdisjoint(content(see(self.claims[i].quote).text.words))
 
     def gives_reason(self, i: int, when: Condition) -> bool:
         """Is a condition of claim *i* said to be so, "since you have a ticket", and not supposed, "if you have one"?"""
@@ -119,11 +118,7 @@ class Bearing:
         return False
 
     def _places(self, i: int) -> tuple[tuple[int, int], ...]:
-        return self._found.setdefault(self.claims[i].quote, self.seen.find(self.claims[i].quote))
-
-    @cached_property
-    def _found(self) -> dict[str, tuple[tuple[int, int], ...]]:
-        return {}
+        return self.seen.find(self.claims[i].quote)
 
 
 def bear(answer: str, claims: Sequence[Claim], index: BundleIndex, told: Told, by: By = "given") -> Bearing:

@@ -167,7 +167,8 @@ def _asks(one: Bearing) -> bool:
 
 def _is_of_identifier(seen: Seen, place: tuple[int, int]) -> bool:
     """Does a quote stand within an identifier ("refund" in POL-REFUND-001)?"""
-    return any(start <= place[0] and place[1] <= end for start, end in seen.identifiers)
+    found = seen.identifier_at(place[0])
+    return found is not None and place[1] <= found[1]
 
 
 def _bear_at(

@@ -52,8 +52,8 @@ def find_residue(
     left += list(_lone_signs(seen))
     answered, unanswered = _question_words(bearings)
     if kind == "policy":  # a policy that is named is no word of the question
-        known = [span for span in seen.identifiers if seen.text.seen[span[0] : span[1]].upper() in index.policies]
-        left = [place for place in left if not any(start <= place[0] < end for start, end in known)]
+        known = {span for span in seen.identifiers if seen.text.seen[span[0] : span[1]].upper() in index.policies}
+        left = [place for place in left if seen.identifier_at(place[0]) not in known]
     places = sorted({place for place in left if place not in answered} | unanswered)
     if kind != "policy":
         return Residue(tuple(places), ())

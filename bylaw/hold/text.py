@@ -53,6 +53,11 @@ class Seen:
 
     def find(self, quote: str) -> tuple[tuple[int, int], ...]:
         """Where *quote* stands whole, in whatever case, by what is seen. None of the places overlap."""
+        if quote not in self._places:
+            self._places[quote] = self._find(quote)
+        return self._places[quote]
+
+    def _find(self, quote: str) -> tuple[tuple[int, int], ...]:
         wanted = " ".join(see(quote).text.seen.casefold().split())
         flat, places = self._folded
         found: list[tuple[int, int]] = []
@@ -75,7 +80,16 @@ class Seen:
 
     def is_identified(self, at: int) -> bool:
         """Does the sign at *at* stand in an identifier, which is a name and no word?"""
-        return any(start <= at < end for start, end in self.identifiers)
+        return self.identifier_at(at) is not None
+
+    def identifier_at(self, at: int) -> tuple[int, int] | None:
+        """The identifier that holds the sign at *at*."""
+        i = bisect_right(self.identifiers, (at, len(self.text.seen))) - 1
+        return self.identifiers[i] if i >= 0 and at < self.identifiers[i][1] else None
+
+    @cached_property
+    def _places(self) -> dict[str, tuple[tuple[int, int], ...]]:
+        return {}
 
     @cached_property
     def identifiers(self) -> tuple[tuple[int, int], ...]:

@@ -82,11 +82,12 @@ def test_two_readings_do_not_make_a_tail_pass(repositories: dict[str, BundleInde
 @pytest.mark.parametrize(
     "piece",
     ["not ", "only ", "until ", "X ", "50 hours ", "you get your fare back ", "www.a.b/c ", "[a", "<a ", "and a ",
-     ". A ", "| a |\n", "if ", "at least 5 hours "],
+     ". A ", "| a |\n", "if ", "at least 5 hours ", "POL-A-1 "],
 )  # fmt: skip
 def test_a_hostile_text_is_held_in_time(piece: str, repositories: dict[str, BundleIndex]) -> None:
     text = (piece * (36_000 // len(piece) + 1))[:36_000] + ". " + GIVES["quote"]
     hold(repositories["ferry"], GIVES["quote"], [GIVES])  # what is built once for a bundle
     begun = time.process_time()
-    hold(repositories["ferry"], text, [GIVES] * 300)
+    sums = [{"kind": "fact", "quote": "50 hours", "fact": "hours_until_departure", "value": n} for n in range(100)]
+    hold(repositories["ferry"], text, [GIVES, *sums])
     assert time.process_time() - begun < 4  # a slow machine; it takes less than one second on a quiet one
