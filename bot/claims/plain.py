@@ -13,7 +13,7 @@ from itertools import groupby
 from bot.claims.judge import Situation
 from bot.claims.measures import agree, told_measures
 from bot.claims.models import MOST_CLAIMS, Claim
-from bot.claims.terms import Table
+from bylaw.hold.words import Owner
 from bylaw.language.figures import Amount, Figure, Measure, figures_in, measure
 from bylaw.language.lexicon import content, lexicon, stem
 from bylaw.language.text import Passage, Text, Token, parse, words_of
@@ -106,10 +106,10 @@ class _Sentence:
 
     def _said(self) -> Iterator[Claim]:
         claims = [*self._answer(), *self._sources()]
-        denials = self._actions(self.words.denials)
-        owned = denials | self._actions(self.words.actions)
+        denials = self._actions("denied")
+        owned = denials | self._actions(None)
         inside = set(self.known)
-        states = [*self._states(inside)]
+        states = [*self._states()]
         claims += self._figured({action for start, action in owned.items() if start not in denials}, inside)
         stated = {start for start, _, _ in states}
         for _, group in groupby(self.all, key=lambda token: token.clause):
@@ -124,18 +124,24 @@ class _Sentence:
         more = any(self.meant and self.words.vocabulary.is_part(self.meant, action) for action in given)
         yield from (claim for claim in claims if not (more and claim.kind == "gives" and claim.action == self.meant))
 
-    def _actions(self, table: Table) -> dict[int, str]:
-        """Whose the phrases of *table* are that stand in words not yet understood, by where each begins."""
+    def _actions(self, value: str | None) -> dict[int, str]:
+        """Whose the phrases are that give an action (None) or deny it, in words not yet understood, by their start."""
         owned: dict[int, str] = {}
-        for mention in table.find(self.all):
-            tokens = self.all[mention.first : mention.last + 1]
-            if any(token.start in self.known for token in tokens):
-                continue
-            if len(mention.owners) > 1:
+        for tokens, owners in self._mentions():
+            acting = {one.name for one in owners if one.value == value and self.words.index.is_action(one.name)}
+            if len(acting) > 1:
                 raise _NotUnderstood
-            self._take(tokens)
-            owned[tokens[0].start] = next(iter(mention.owners))
+            if acting:
+                self._take(tokens)
+                owned[tokens[0].start] = acting.pop()
         return owned
+
+    def _mentions(self) -> Iterator[tuple[Sequence[Token], frozenset[Owner]]]:
+        """The declared phrases in words that are not yet understood."""
+        for one in self.words.said.find(self.all):
+            tokens = self.all[one.first : one.last + 1]
+            if all(token.start not in self.known for token in tokens):
+                yield tokens, one.owners
 
     # ---- parts ------------------------------------------------------------------------------------------------------
 
@@ -163,20 +169,22 @@ class _Sentence:
                 self._take(self.text.within(start, start + len(policy)))
                 yield Claim(kind="source", quote=self.quote, policy_id=policy)
 
-    def _states(self, taken: set[int]) -> Iterator[tuple[int, str, object]]:
+    def _states(self) -> Iterator[tuple[int, str, object]]:
         """The flags and categories that the sentence states: each as the case has it, or the sentence is not read."""
-        for mention in self.words.states.find(self.all):
-            tokens = self.all[mention.first : mention.last + 1]
-            if any(token.start in taken for token in tokens):
-                continue
-            told = [owner.partition("=")[::2] for owner in sorted(mention.owners)]
-            mine = [(f, v) for f, v in told if f in self.case.facts and str(self.case.facts[f]) == v]
-            if len(mine) != 1 and len(told) > 1:
+        for tokens, owners in self._mentions():
+            told = sorted((one.name, one.value) for one in owners if one.value and one.name in self.words.variables)
+            mine = [(fact, value) for fact, value in told if self._has(fact, value)]
+            if not told or (len(mine) != 1 and len(told) > 1):
                 raise _NotUnderstood
-            fact, spelled = mine[0] if mine else told[0]
+            fact, value = mine[0] if mine else told[0]
             self._take(tokens)
             is_flag = self.words.vocabulary.facts[fact].type == "boolean"
-            yield tokens[0].start, fact, (spelled == "True") if is_flag else spelled
+            yield tokens[0].start, fact, (value == "true") if is_flag else value
+
+    def _has(self, fact: str, value: str) -> bool:
+        """Does the case have that value of the fact?"""
+        told = self.case.facts.get(fact)
+        return (str(told).lower() if isinstance(told, bool) else str(told)) == value
 
     def _figured(self, actions: set[str], inside: set[int]) -> Iterator[Claim]:
         """The figures: one of an action that is named, or what the case has, beside words of that fact."""
@@ -208,7 +216,7 @@ class _Sentence:
         if self.is_question or len(self.case.outcomes) != 1 or self.case.actions:
             return set()
         outcome = self.case.outcomes[0]
-        named = content(words_of(" ".join(self.words.called_outcome(outcome))))
+        named = self.words.index.own_of("asks", outcome)
         self.known.update(token.start for token in self.all if stem(token.word) in named)
         vocabulary = self.words.vocabulary
         return {name for name in vocabulary.actions if vocabulary.outcome_of(name) == outcome}
@@ -218,7 +226,8 @@ class _Sentence:
             return claim
         for fact, told in self.case.facts.items():
             unit = stem(self.words.unit_of(fact) or "")
-            named = (self.words.words_of_fact(fact) & said) - {unit} - _empty()
+            name = self.words.index.get("fact", fact)
+            named = ((self.words.index.spelled(name) if name else frozenset()) & said) - {unit} - _empty()
             if named and any(agree(figure, one) for one in told_measures(self.words, fact, told)):
                 self.known.update(token.start for token in self.all if stem(token.word) in named)
                 shown = self.words.variables[fact].show(told)
