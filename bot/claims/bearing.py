@@ -12,7 +12,7 @@ from datetime import date
 from functools import cached_property
 
 from bot.ask.ground import ground_for
-from bot.claims.models import Claim, Condition
+from bot.claims.models import Claim, Condition, drop_separators
 from bot.index import BundleIndex
 from bylaw.authored.vocabulary import Vocabulary
 from bylaw.hold.answers.background import Quoted, find_reasons, is_cause
@@ -105,7 +105,7 @@ class Bearing:
             return False
         values = Values(self.seen, self.ground.clock)
         told = self.ground.index.own(name).union(*(self.ground.index.told(name, value) for value in name.values))
-        amount = amount_of(_value(when.value))
+        amount = amount_of(drop_separators(when.value))
         quotes = (*self._places(i), *(self.seen.find(when.quote) if when.quote else ()))
         passages = {passage.start: passage for place in quotes if (passage := self.seen.passage_of(*place))}
         for words in (self.seen.words(passage.start, passage.end) for passage in passages.values()):
@@ -142,22 +142,13 @@ def _item(claim: Claim, vocabulary: Vocabulary) -> Item | HeldItem:
     keys = {name: getattr(claim, name) for name in KINDS["answer"][claim.kind] if name != "when"}
     if claim.is_about_action and claim.action in vocabulary.actions:
         keys["action"] = vocabulary.canonical(claim.action)
-    given = {name: _value(value) for name, value in keys.items() if value is not None}
+    given = {name: drop_separators(value) for name, value in keys.items() if value is not None}
     return Item(kind=claim.kind, quote=claim.quote, when=[_condition(one) for one in claim.when], **given)
 
 
 def _condition(one: Condition) -> Item:
-    return Item(
-        kind="fact", quote=one.quote, fact=one.fact, operator=one.operator, value=_value(one.value), unit=one.unit
-    )
-
-
-def _value(value: object) -> object:
-    """A value as the hold reads it: without the signs that part thousands."""
-    if isinstance(value, list):
-        return [_value(one) for one in value]
-    plain = value.replace(",", "") if isinstance(value, str) else value
-    return plain if isinstance(plain, str) and plain.replace(".", "", 1).isdigit() else value
+    value = drop_separators(one.value)
+    return Item(kind="fact", quote=one.quote, fact=one.fact, operator=one.operator, value=value, unit=one.unit)
 
 
 def join_stretches(source: str, stretches: Sequence[Stretch]) -> Iterator[Stretch]:

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from fractions import Fraction
 
-from bot.claims.measures import amount_of
+from bot.claims.models import drop_separators
 from bot.claims.terms import Terms
+from bylaw.hold.values import amount_of
 from bylaw.language.units import convert, unit_named
 from bylaw.logic.formula.ir import Atom, Value, ValueMisfit, exact
 
@@ -42,7 +43,7 @@ def _value(words: Terms, fact: str, raw: object, unit: str | None) -> Value | tu
     try:
         if variable.is_finite or variable.kind == "date":
             return variable.read(raw)
-        amount = amount_of(raw)
+        amount = amount_of(drop_separators(raw))
         if not isinstance(amount, Fraction):
             return (f"`{raw}` is no number, and `{fact}` is one",)
         own, told = words.unit_of(fact), unit_named(unit)

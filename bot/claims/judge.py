@@ -16,11 +16,11 @@ from typing import Literal
 
 from bot.claims.bearing import Bearing, Gap, Told, bear
 from bot.claims.conditions import BEYOND, atoms_of
-from bot.claims.measures import amount_of
-from bot.claims.models import By, Claim, Judged, Reading, Status, Unread, Verdict, worst
+from bot.claims.models import By, Claim, Judged, Reading, Status, Unread, Verdict, drop_separators, worst
 from bot.claims.terms import Terms, terms_of
 from bot.index import BundleIndex
 from bylaw.hold.answers.background import Quoted, quote_rule
+from bylaw.hold.values import amount_of
 from bylaw.language.figures import Measure, measure
 from bylaw.language.units import unit_named
 from bylaw.logic.boxes.boxes import Region, meet_regions, region
@@ -467,7 +467,7 @@ class _Judge:
 
     def _figure(self, i: int, claim: Claim) -> tuple[Status, str, ConditionalRule | None]:
         action = self.vocabulary.canonical(claim.action or "")
-        amount = amount_of(claim.value)
+        amount = amount_of(drop_separators(claim.value))
         if not isinstance(amount, Fraction):
             return "invalid", f"`{claim.value}` is no number", None
         told = measure(amount, unit_named(claim.unit))

@@ -155,6 +155,14 @@ def parse_claims(text: str) -> tuple[Claim, ...]:
         raise UsageError("the claims are not JSON") from None
 
 
+def drop_separators(value: object) -> object:
+    """A value without the signs that part thousands."""
+    if isinstance(value, list):
+        return [drop_separators(one) for one in value]
+    plain = value.replace(",", "") if isinstance(value, str) else value
+    return plain if isinstance(plain, str) and plain.replace(".", "", 1).isdigit() else value
+
+
 def worst(verdicts: Sequence[Verdict]) -> Verdict:
     """The worst of them; valid for none."""
     return max(verdicts, key=SEVERITY.index, default="valid")

@@ -11,10 +11,10 @@ from fractions import Fraction
 from itertools import groupby
 
 from bot.claims.judge import Situation
-from bot.claims.measures import agree, told_measures
 from bot.claims.models import MOST_CLAIMS, Claim
+from bylaw.hold.values import is_said
 from bylaw.hold.words import Owner
-from bylaw.language.figures import Amount, Figure, Measure, figures_in, measure
+from bylaw.language.figures import Amount, Figure, figures_in, measure
 from bylaw.language.lexicon import content, lexicon, stem
 from bylaw.language.text import Passage, Text, Token, parse, words_of
 
@@ -191,7 +191,7 @@ class _Sentence:
         said = {stem(word) for word in self._free(inside)}
         for figure in self.figures:
             tokens = [token for token in self.all if figure.start <= token.start < figure.end]
-            if self.is_question and any(agree(figure, told) for told in self._told()):
+            if self.is_question and any(self._tells(fact, figure) for fact in self.case.facts):
                 self._take(tokens)  # whoever asks tells the case: nothing is said of it
                 continue
             if all(token.start in inside for token in tokens):
@@ -203,10 +203,10 @@ class _Sentence:
             self._take(tokens)
             yield self._figure(figure, actions or self._asked_for(), said)
 
-    def _told(self) -> Iterator[Measure]:
-        """What the case tells of numbers and days."""
-        for fact, told in self.case.facts.items():
-            yield from told_measures(self.words, fact, told)
+    def _tells(self, fact: str, figure: Figure) -> bool:
+        """Does the case tell a number or a day that the figure says?"""
+        variable, told = self.words.variables[fact], self.case.facts[fact]
+        return not variable.is_finite and is_said(figure, variable.show(told), self.words.unit_of(fact))
 
     def _asked_for(self) -> set[str]:
         """The actions of the only outcome that is asked for: a figure that names none is of one of them ("65 EUR.").
@@ -228,7 +228,7 @@ class _Sentence:
             unit = stem(self.words.unit_of(fact) or "")
             name = self.words.index.get("fact", fact)
             named = ((self.words.index.spelled(name) if name else frozenset()) & said) - {unit} - _empty()
-            if named and any(agree(figure, one) for one in told_measures(self.words, fact, told)):
+            if named and self._tells(fact, figure):
                 self.known.update(token.start for token in self.all if stem(token.word) in named)
                 shown = self.words.variables[fact].show(told)
                 return Claim(kind="fact", quote=self.quote, fact=fact, operator="==", value=shown)

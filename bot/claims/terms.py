@@ -19,7 +19,7 @@ from bylaw.language.figures import Figure, Measure, figures, measure
 from bylaw.language.lexicon import content, lexicon
 from bylaw.language.text import words_of
 from bylaw.language.units import unit_named
-from bylaw.logic.formula.ir import Value, Variable, exact
+from bylaw.logic.formula.ir import Variable, exact
 
 
 @dataclass(frozen=True)
@@ -73,15 +73,6 @@ class Terms:
         """The unit of a fact, as the lexicon spells it."""
         declared = self.vocabulary.facts.get(fact)
         return unit_named(declared.unit) if declared else None
-
-    def measured(self, fact: str, value: Value) -> Measure | None:
-        """A value of a number or date as a measure; None for flags and categories."""
-        variable = self.variables[fact]
-        if variable.is_finite or isinstance(value, bool | str):
-            return None
-        if variable.kind == "date":
-            return Measure("date", date.fromordinal(int(value)))
-        return measure(Fraction(value), self.unit_of(fact))
 
 
 def terms_of(index: BundleIndex) -> Terms:
