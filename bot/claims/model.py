@@ -11,8 +11,8 @@ from typing import Annotated, Any
 
 from pydantic import BaseModel, ConfigDict, Field
 
-from bot.claims.judge import Situation
 from bot.claims.models import MOST_CLAIMS, Claim
+from bot.claims.situation import Situation
 from bot.index import BundleIndex
 from bylaw.llm.port import LLM, Deadline, Exchange, ask
 from bylaw.llm.prompts import render

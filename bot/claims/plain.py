@@ -10,8 +10,8 @@ from collections.abc import Iterator, Mapping, Sequence
 from fractions import Fraction
 from itertools import groupby
 
-from bot.claims.judge import Situation
 from bot.claims.models import MOST_CLAIMS, Claim
+from bot.claims.situation import Situation
 from bylaw.hold.values import is_said
 from bylaw.hold.words import Owner
 from bylaw.language.figures import Amount, Figure, figures_in, measure

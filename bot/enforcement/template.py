@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 
-from bot.claims.judge import holds
 from bot.claims.models import Claim
+from bot.claims.situation import holds
 from bot.enforcement.case import Case
 from bot.enforcement.judged.reading import situation
 from bot.enforcement.question.asking import asking_clause, asks_for_permission, asks_open

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Hashable, Mapping
 from dataclasses import replace
 
-from bot.claims.judge import holds
+from bot.claims.situation import holds
 from bot.enforcement.case import Case
 from bot.enforcement.judged.reading import situation
 from bot.enforcement.question.bounds import Bound, cases

@@ -6,8 +6,9 @@ from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING
 
 from bot.claims import plain
-from bot.claims.judge import Found, Situation, judge
+from bot.claims.judge import Found, judge
 from bot.claims.models import Claim
+from bot.claims.situation import Situation
 from bot.enforcement.case import Case
 from bot.enforcement.judged.checks.result import AnswerDraft, Judge
 from bot.enforcement.question.remembering import remember

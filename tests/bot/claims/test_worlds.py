@@ -11,8 +11,9 @@ from typing import Any
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from bot.claims.judge import Found, Situation, judge
+from bot.claims.judge import Found, judge
 from bot.claims.models import SEVERITY, Claim, Condition
+from bot.claims.situation import Situation
 from bot.index import BundleIndex
 from bylaw.authored.vocabulary import Vocabulary
 from bylaw.logic.boxes.truth import truth
