@@ -6,6 +6,7 @@ What fails here is unread: nobody says that it is wrong, and it never passes. Wh
 
 from __future__ import annotations
 
+import unicodedata
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import date
@@ -25,7 +26,7 @@ from bylaw.language.glyphs import disguised
 from bylaw.language.lexicon import content
 
 _LONGEST = 4_000  # characters of a quote
-_ACTING = frozenset(("gives", "denies", "figure"))
+_TURNING = frozenset(("LRE", "RLE", "LRO", "RLO", "LRI", "RLI", "FSI"))  # what a reader sees is not what is held
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,6 +67,8 @@ class Bearing:
         return tuple(self._gaps())
 
     def _gaps(self) -> Iterator[Gap]:
+        if any(unicodedata.bidirectional(char) in _TURNING for char in self.seen.source):
+            yield Gap(self.seen.text.seen[:_LONGEST], "signs in it turn the direction of its letters")
         word = disguised(self.seen.text.seen)
         if word is not None:
             yield Gap(word, "it is not the word that it looks like")

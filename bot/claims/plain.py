@@ -6,7 +6,7 @@ an action has, or a closed class of the lexicon; one word more, and nobody propo
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from fractions import Fraction
 from itertools import groupby
 
@@ -32,18 +32,7 @@ def read(answer: str, case: Situation) -> tuple[Claim, ...]:
     if any(_answers(text, passage) and passage.start not in understood for passage in text.passages):
         return ()  # a yes to nobody knows what
     each = {claim.model_dump_json(): claim for _, claims in found for claim in claims}
-    ends = {passage.start: len(text.seen[passage.start : passage.end].rstrip()) for passage in text.passages}
-    whole = {quote: _is_whole(text, quote, understood, ends) for quote in {claim.quote for claim in each.values()}}
-    return tuple(claim for claim in each.values() if whole[claim.quote]) if len(each) <= MOST_CLAIMS else ()
-
-
-def _is_whole(text: Text, quote: str, understood: set[int], ends: Mapping[int, int]) -> bool:
-    """Is the quote, wherever it stands, the end of a sentence that is understood, never part of another one?"""
-    for start, end in text.find(quote):
-        passage = text.passage_of(start, end)
-        if passage is None or passage.start not in understood or end < passage.start + ends[passage.start]:
-            return False
-    return True
+    return tuple(each.values()) if len(each) <= MOST_CLAIMS else ()
 
 
 def _answers(text: Text, passage: Passage) -> bool:

@@ -13,7 +13,9 @@ from bylaw.language.lexicon import closed, stem
 from bylaw.language.text import Token
 
 _ARTICLES = frozenset(("a", "an", "the"))
-_REASONING = frozenset(("because", "since", "as", "for", "so"))  # "so that"
+_STATING = frozenset(("now", "given", "seeing"))  # before "that" they say that it is so
+_REASONING = frozenset(("because", "since", "as", "for"))
+_BEFORE_THAT = _STATING | {"so"}
 
 
 @dataclass(frozen=True)
@@ -75,7 +77,8 @@ def find_reasons(words: Sequence[Token]) -> Iterator[Sequence[Token]]:
             *said[max(0, k - 2) : max(0, k - 1)],
             *said[k + 2 : k + 3],
         )  # "as long as"
-        if token.word in _REASONING and not is_measure and (token.word != "so" or said[k + 1 : k + 2] == ["that"]):
+        is_led = token.word in _BEFORE_THAT and said[k + 1 : k + 2] == ["that"]
+        if is_led or (token.word in _REASONING and not is_measure):
             end = next((i for i in range(k, len(words)) if words[i].clause != token.clause), len(words))
             yield words[k:end]
 
@@ -84,10 +87,11 @@ def is_cause(reason: Sequence[Token]) -> bool:
     """Does it say that something is so ("since you have a ticket"), rather than for what, as what or since when?"""
     following = reason[1].word if len(reason) > 1 else ""
     is_clause = following in closed("determining") | closed("personal") | closed("pointing")
-    return reason[0].word == "because" or (reason[0].word in ("since", "as") and is_clause)
+    is_led = reason[0].word == "because" or (following == "that" and reason[0].word in _STATING)
+    return is_led or (reason[0].word in ("since", "as") and is_clause)
 
 
 def spell_reason(reason: Sequence[Token]) -> tuple[str, ...]:
     """The stems of a reason but for the word that leads to it and for articles: nothing else of it may be changed."""
     said = [token.word for token in reason[1:] if token.word not in _ARTICLES]
-    return tuple(map(stem, said[1:] if reason[0].word == "so" else said))
+    return tuple(map(stem, said[1:] if reason[0].word in _BEFORE_THAT else said))

@@ -28,16 +28,18 @@ def find_governed(words: Sequence[Token]) -> Iterator[int]:
 
     A verb with its subject, "that …" or "to …" says something of its own, which no courtesy governs.
     """
-    is_open = words[0].word == "what"  # "what a nuisance"
+    is_open, is_theirs = words[0].word == "what", False  # "what a nuisance"
     for k, token in enumerate(words):
         following = words[k + 1].word if k + 1 < len(words) else ""
         if is_courteous(token.word):
-            is_open = True
+            is_open, is_theirs = True, is_theirs or token.word in lexicon()["acknowledging"]
+        elif token.word in closed("determining") - closed("indefinite"):
+            is_open = is_open and (is_theirs or is_courteous(following))  # "your trip" is theirs, "your voucher" a gift
         elif token.word == "to":
             is_open = is_open and following in closed("determining")
         elif token.word in closed("personal"):
             is_open = is_open and (not following or following in closed("preposition"))
-        elif token.word == "that" or token.word in closed("auxiliary") | closed("copula"):
+        elif token.word in closed("auxiliary") | closed("copula"):
             is_open = False
         elif (is_open and not is_empty(token.word)) or is_courteous(following):
             yield token.start
@@ -50,7 +52,11 @@ def is_statement(words: Sequence[Token], token: Token) -> bool:
     is_done = token.word.endswith("ed") or token.word in lexicon().irregular
     is_acting = before in closed("personal") - closed("pointing") or before in closed("auxiliary") - {"be"}
     is_bidding = (k == 0 and len(words) > 1) or any(one.word == "please" for one in words)
-    return is_done or is_acting or is_bidding or token.word.endswith("ly")
+    is_judgement = spoken(before)[-1] in closed("copula") | closed("indefinite") if before else False
+    rest = [*words[:k], *words[k + 1 :]]
+    is_granted = not is_judgement and side_of_reply(rest, is_alone=True) == "yes"  # "it is yours anyway"
+    is_theirs = before in closed("determining") - closed("indefinite") - closed("pointing") - {"my"}  # "your voucher"
+    return is_done or is_acting or is_bidding or is_granted or is_theirs or token.word.endswith("ly")
 
 
 def side_of_reply(words: Sequence[Token], is_alone: bool) -> Side | None:

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from itertools import islice
 
 from bylaw.hold import cases, standing
-from bylaw.hold.bearing import Bearing, is_empty
+from bylaw.hold.bearing import Bearing
 from bylaw.hold.item import Item
 from bylaw.hold.values import amount_of, comparisons_at, is_said, unit_of
 from bylaw.hold.words import Name, stems_of
@@ -278,7 +278,6 @@ def bear_figures(one: Bearing, unit: str | None, name: Name | None = None) -> li
         for figure in mine:
             one.take(one.seen.words(figure.start, figure.end))
         found += mine
-    one.take(token for token in one.tokens if is_empty(token.word) and token.word not in closed("altering"))
     return found
 
 

@@ -73,8 +73,9 @@ class Part:
         return tail if falls and is_whole else ()
 
     def is_thanked(self, token: Token) -> bool:
-        """Does a courteous word stand before it?"""
-        return any(one.start < token.start and is_courteous(one.word) for one in self.words)
+        """Does a courteous word stand before it, and does "to" not lead to it ("happy to clean")?"""
+        before = [one.word for one in self.words if one.start < token.start]
+        return any(map(is_courteous, before)) and before[-1] != "to"
 
     @cached_property
     def hands_over(self) -> bool:
@@ -246,6 +247,8 @@ class Surplus:
             for first, behind in lexicon()[kind].find(words):
                 if not self._only_leads(tokens, first, behind):
                     found |= {token.start for token in tokens[first:behind]}
+        others = (token for token in tokens if token.word in lexicon()["others"])  # who has not been spoken of
+        found |= {token.start for token in others if stems_of(token.word).isdisjoint(self._known.said)}
         return frozenset(found - self._comforting | {*self._untrue()})
 
     def _only_leads(self, tokens: Sequence[Token], first: int, behind: int) -> bool:
