@@ -27,6 +27,14 @@ def told(company: Any, tmp_path_factory: pytest.TempPathFactory) -> dict[str, An
     return asyncio.run(_session(company.bundle, tmp_path_factory.mktemp("mcp")))
 
 
+CLAIMED: dict[str, Any] = {
+    "query": "My city bike is 5 hours late. What do I pay?",
+    "facts": {"hours_late": 5, "is_member": False, "bike_type": "city"},
+    "claims": [
+        {"kind": "courtesy", "quote": "Thanks for asking!"},
+        {"kind": "gives", "quote": "An hourly fee applies.", "action": "hourly_fee"},
+    ],
+}
 CALLS: dict[str, tuple[str, dict[str, Any]]] = {
     "asked": ("ask_policy", {"question": "the bike came back 5 hours late, what is the late fee?", "session_id": "s"}),
     "again": ("ask_policy", {"question": "and what about the deposit?", "session_id": "s"}),
@@ -54,7 +62,7 @@ CALLS: dict[str, tuple[str, dict[str, Any]]] = {
         },
     ),
     "unheld": ("ask_decision", {"question": "why?", "items": [{"kind": "asks", "quoted": "why"}]}),
-    "claimed": (
+    "granted": (
         "check_answer",
         {
             "query": "is there a late fee?",
@@ -74,6 +82,12 @@ CALLS: dict[str, tuple[str, dict[str, Any]]] = {
             "facts": {"hours_late": 9, "is_member": True, "bike_type": "city"},
         },
     ),
+    "claimed": ("check_answer", {**CLAIMED, "response": "Thanks for asking! An hourly fee applies."}),
+    "claimed more": (
+        "check_answer",
+        {**CLAIMED, "response": "Thanks for asking! An hourly fee applies. A tour is free."},
+    ),
+    "misclaimed": ("check_answer", {**CLAIMED, "response": "Hi!", "claims": [{"kind": "gives", "quote": "Hi!"}]}),
     "guided": ("guidance", {"question": "what does a late rider pay?", "facts": {"hours_late": 0}}),
     "odd": ("explain", {"facts": {"x" * 100_000: 1}}),
     "too long": ("check_answer", {"query": "late?", "response": "x" * 30_000}),
@@ -154,7 +168,7 @@ def test_a_wrong_argument_is_told_and_ends_nothing(told: dict[str, Any], name: s
 
 
 def test_whatever_is_refused_is_an_error_to_the_client_too(told: dict[str, Any]) -> None:
-    assert told["errors"] == {"empty", "wrong", "odd", "too long", "misnamed", "unheld"}
+    assert told["errors"] == {"empty", "wrong", "odd", "too long", "misnamed", "unheld", "misclaimed"}
 
 
 def test_an_argument_that_no_tool_has_is_refused_rather_than_left_out(told: dict[str, Any]) -> None:
@@ -173,8 +187,8 @@ def test_items_are_held_and_every_reply_to_words_says_how_they_were_read(told: d
     sought = told["sought"]["reading"]
     assert [one["name"] for one in sought["refused"]] == ["no-such-record"]
     assert told["sought"]["status"] != "answered" and [one["text"] for one in sought["residue"]] == ["PostgreSQL"]
-    assert told["claimed"]["action"] != "pass"  # whether there is none depends on the hours
-    for name in ("asked", "again", "decided", "guided", "checked", "claimed"):
+    assert told["granted"]["action"] != "pass"  # whether there is none depends on the hours
+    for name in ("asked", "again", "decided", "guided", "checked", "granted"):
         assert told[name]["reading"]["by"] in ("matcher", "given", "template", "plain"), name
 
 
@@ -207,3 +221,11 @@ def test_the_same_tools_are_offered_over_http_on_this_machine_alone(company: Any
     finally:
         server.terminate()
         server.wait()
+
+
+def test_claims_that_an_assistant_says_of_its_own_answer_are_held(told: dict[str, Any]) -> None:
+    assert (told["claimed"]["verdict"], told["claimed"]["action"]) == ("valid", "pass")
+    assert [one["status"] for one in told["claimed"]["reading"]["claims"]] == ["valid", "valid"]
+    assert told["claimed more"]["verdict"] == "unread"
+    assert [one["quote"] for one in told["claimed more"]["reading"]["unread"]] == ["tour", "free"]
+    assert "needs `action`" in told["misclaimed"]["error"] and "misclaimed" in told["errors"]
