@@ -232,11 +232,6 @@ class Index:
         return {}
 
     @cached_property
-    def words_of_actions(self) -> frozenset[str]:
-        """The stems of the words that name some action."""
-        return frozenset[str]().union(*(self.own(one) for one in self.names.values() if one.kind == "action"))
-
-    @cached_property
     def single(self) -> frozenset[str]:
         """Words that alone name something, or a value of it: content, whatever the lexicon says of them."""
         return frozenset(stems[0] for stems in self._owners if len(stems) == 1)
