@@ -7,13 +7,12 @@ Not *firm* are words that are as often no figure: "one" for a thing, "second", "
 from __future__ import annotations
 
 import re
-from bisect import bisect_left
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from datetime import date
 from fractions import Fraction
 from functools import lru_cache
-from itertools import accumulate, zip_longest
+from itertools import zip_longest
 
 from bylaw.language.lexicon import Lexicon, closed, lexicon
 from bylaw.language.months import IN_MONTHS, days_in
