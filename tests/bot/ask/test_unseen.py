@@ -28,12 +28,12 @@ from bylaw.semantic.compiler import Compiler
 from bylaw.semantic.words import index_context
 from ci.commands import fresh
 from ci.loading.load import load
-from tests.bot.ask.unseen import boxoffice, hives, practice
+from tests.bot.ask.unseen import boxoffice, hives, practice, strangers
 from tests.realworld.comparison import same
 
 HERE = Path(__file__).with_name("unseen")
 NOW = datetime(2026, 11, 20, 9, 30, tzinfo=UTC)
-AT_ONCE = {  # of 36, 24, 24, 20 and 20; of 50, 43 and 29
+AT_ONCE = {  # of 36, 24, 24, 20 and 20; of 50, 43, 29, 20 and 21
     "observatory": 26,
     "campsite": 13,
     "coworking": 13,
@@ -42,9 +42,17 @@ AT_ONCE = {  # of 36, 24, 24, 20 and 20; of 50, 43 and 29
     "honey": 36,
     "vets": 13,
     "theatre": 18,
+    "playhouse": 12,
+    "petclinic": 15,
 }
 CAREFUL = {"vets": (22, 37), "theatre": (24, 28)}  # as a careful proposer gives them: at once, and in one step
-SCHEMAS = {"honey": (hives.build, "main"), "vets": (practice.build, "clinic"), "theatre": (boxoffice.build, "stage")}
+SCHEMAS = {
+    "honey": (hives.build, "main"),
+    "vets": (practice.build, "clinic"),
+    "theatre": (boxoffice.build, "stage"),
+    "playhouse": (strangers.build, "main"),
+    "petclinic": (strangers.build, "main"),
+}
 
 
 def rows_of(name):
