@@ -46,8 +46,8 @@ def _day(draw: Random, first: date, days: int) -> date:
 def _stage(draw: Random) -> dict[str, list[tuple[object, ...]]]:
     return {
         "stage.plays": [
-            (i + 1, title, draw.choice(["tragedy", "comedy", "drama"]), draw.choice(["Old", "New"]) + f" Author {i % 4}",
-             draw.randint(60, 200))
+            (i + 1, title, draw.choice(["tragedy", "comedy", "drama"]),
+             draw.choice(["Old", "New"]) + f" Author {i % 4}", draw.randint(60, 200))
             for i, title in enumerate(PLAYS)
         ],
         "stage.halls": [(i + 1, f"Hall {chr(65 + i)}", ["Graz", "Linz", "Wels"][i % 3], 80 + 40 * i) for i in range(6)],
@@ -67,7 +67,8 @@ def _stage(draw: Random) -> dict[str, list[tuple[object, ...]]]:
             for i in range(800)
         ],
         "stage.vouchers": [
-            (i + 1, draw.randint(1, 8), draw.randint(5, 13), _day(draw, date(2025, 1, 1), 680), draw.choice([20, 50, 75]))
+            (i + 1, draw.randint(1, 8), draw.randint(5, 13), _day(draw, date(2025, 1, 1), 680),
+             draw.choice([20, 50, 75]))
             for i in range(60)
         ],
     }  # fmt: skip
@@ -85,7 +86,8 @@ def _clinic(draw: Random) -> dict[str, list[tuple[object, ...]]]:
             for i in range(40)
         ],
         "clinic.vets": [
-            (i + 1, f"Dr {chr(75 + i)}", ["surgery", "dentistry", "skin"][i % 3], date(2016 + i, 3, 1)) for i in range(6)
+            (i + 1, f"Dr {chr(75 + i)}", ["surgery", "dentistry", "skin"][i % 3], date(2016 + i, 3, 1))
+            for i in range(6)
         ],
         "clinic.visits": [
             (i + 1, draw.randint(1, 36), draw.randint(1, 5), _day(draw, date(2025, 1, 1), 680),
