@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from bylaw.hold.bearing import Bearing
 from bylaw.hold.columns import look_up, name_parts
+from bylaw.hold.targets import read_target
 from bylaw.hold.values import amount_of, grains_in, interval_of, written_interval
 from bylaw.language.lexicon import closed, lexicon
 
@@ -63,7 +64,10 @@ def bear_order(one: Bearing) -> None:
         one.refuse("`order` is `asc` or `desc`")
         return
     other = "asc" if side == "desc" else "desc"
-    if not one.holds_any(f"ranking_{side}"):
+    is_natural = side == "asc" and one.holds_any("ordering") and not one.holds_any("ranking_desc")
+    if not one.holds_any(f"ranking_{side}") and is_natural:
+        _bear_natural(one)
+    elif not one.holds_any(f"ranking_{side}"):
         one.refuse(
             "the words put the other side first" if one.holds_any(f"ranking_{other}") else "the words rank nothing"
         )
@@ -76,6 +80,16 @@ def bear_order(one: Bearing) -> None:
         one.take(token for token in one.tokens if grains_in((token,)))
     elif one.item.name is not None and (target := look_up(one, "number")) is not None:
         name_parts(one, target)
+        if target.function in ("count", "count_distinct", "sum") or target.parts[0].kind == "metric":
+            one.take_classes("aggregating_count", "aggregating_sum")
+
+
+def _bear_natural(one: Bearing) -> None:
+    """Columns and periods that are sorted by, and no side is said, begin with the first; a number is not told."""
+    target = read_target(one.index, one.item.name) if one.item.name is not None else None
+    is_column = target is not None and not target.functions and target.parts and target.parts[0].kind != "metric"
+    if one.item.name != "time" and not is_column:
+        one.refuse("the words rank nothing")
 
 
 def _holds_other(one: Bearing, side: str, other: str) -> bool:

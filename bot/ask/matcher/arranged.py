@@ -6,7 +6,7 @@ from datetime import date
 
 from bot.ask.matcher.conditions import amount
 from bot.ask.matcher.marks import GRAINS
-from bot.ask.matcher.numbers import read_number
+from bot.ask.matcher.numbers import narrowing, read_number, read_picks
 from bot.ask.matcher.parts import GROUPABLE, Draft, Part, is_numeric
 from bylaw.hold.values import grains_in
 from bylaw.hold.words import Name
@@ -42,9 +42,11 @@ def read_times(draft: Draft) -> None:
             draft.add(Part("time", before, i))
             continue
         dated = draft.name(before, "date")
+        thing = draft.name(before, "entity")
         if (
             dated is not None
             and draft.value(before) is None
+            and (thing is None or draft.is_literal(before, dated))  # "bookings in May" are of no "booked on"
             and before not in draft.used
             and not draft.says(before - 1, "by")
         ):
@@ -135,7 +137,8 @@ def _is_narrowed(draft: Draft, k: int, name: Name) -> bool:
     if name.kind != "entity":
         return False
     known = any(one.owner == name.name and one.first == draft.after(k) and one.name for one in draft.parts)
-    return known or draft.says(k + 1, "who", "that", "which", "with", "whose", "have")
+    is_behind = k + 2 < len(draft.marks)  # "does each have?" narrows nothing
+    return known or (is_behind and draft.says(k + 1, "who", "that", "which", "with", "whose", "have"))
 
 
 def leads_to_group(draft: Draft, i: int) -> bool:
@@ -220,10 +223,16 @@ def _group(draft: Draft, k: int, thing: tuple[Name, int]) -> Part:
 
 def _read_superlative(draft: Draft, i: int) -> bool:
     """ "The region with the highest revenue": the thing stands before, the number behind. "How much" is not asked."""
-    k = draft.after(i)
+    picks, k = read_picks(draft, draft.after(i))
     number = read_number(draft, k, is_counted=draft.word(i) in closed("counting"))
-    column = draft.name(k, "number", "dimension") if number is None else None
+    column = draft.name(k, "number", "dimension") if number is None and not picks else None
     head = next((h for h in range(i - 1, -1, -1) if _is_head(draft, h, i)), None)
+    if head is None and number is not None and (grain := _grain_before(draft, i)) is not None:
+        draft.add(Part("order", i, number.last, number.name, value=_side(draft, i)))
+        _limit(draft, i, None)
+        _add_grain(draft, grain, grain)
+        draft.used -= set(narrowing(draft, i, number.last))
+        return True
     thing = _thing(draft, head) if head is not None else None
     if head is None or thing is None or _is_cut(draft, head, i):
         return False
@@ -245,12 +254,20 @@ def _read_superlative(draft: Draft, i: int) -> bool:
     else:
         asked = _told_by(draft, name) if name.kind == "entity" else f"values({name.name})"
         draft.add(Part("asks", head, last, asked, owner=name.owner or name.name))
+    draft.used -= set(narrowing(draft, i, last_of))
     if not is_plural:
         _limit(draft, i, head - 1 if is_counted else None)
     if is_counted and draft.says(head - 2, *_SIDES):
         draft.parts[-1].first = head - 2
         draft.used.add(head - 2)
     return True
+
+
+def _grain_before(draft: Draft, i: int) -> int | None:
+    """Where a period stands before a superlative, and nothing else does: "what month were most students admitted"."""
+    k = draft.before(i)
+    is_period = draft.kind(k) == "operator" and draft.says(k, *GRAINS) and k not in draft.used
+    return k if is_period and not any(draft.kind(one) == "name" for one in range(k)) else None
 
 
 def _told_by(draft: Draft, entity: Name) -> str:
@@ -268,9 +285,10 @@ def _is_plural(draft: Draft, k: int) -> bool:
 def _is_head(draft: Draft, h: int, i: int) -> bool:
     """Is it a thing that the words up to the superlative are said of: "the city with", "who has"?"""
     thing = _thing(draft, h) if h not in draft.used else None
-    if thing is None or draft.says(h - 1, "by"):
+    is_way = draft.kind(h) == "name" and any("@" in name.name for name, _ in draft.choice[h])  # "taught the most"
+    if thing is None or is_way or draft.says(h - 1, "by"):
         return False
-    return thing[1] + 1 == i or draft.kind(thing[1] + 1) == "joining"
+    return draft.after(thing[1]) == i or draft.kind(thing[1] + 1) == "joining"
 
 
 def _is_cut(draft: Draft, head: int, i: int) -> bool:
@@ -293,9 +311,13 @@ def read_orders(draft: Draft) -> None:
 
 
 def _read_order(draft: Draft, i: int) -> None:
-    name, last = _sorted_by(draft, draft.after(i))
+    k = draft.after(i)
+    name, last = _sorted_by(draft, draft.after(k) if draft.says(k, "by") else k)
     side = draft.after(i if name is None else last)
-    if draft.says(side, *_SIDES):
+    is_column = name is not None and "(" not in name and draft.index.get("number", name) is None
+    if is_column and not draft.says(side, *_SIDES) and not draft.says(i + 1, *_SIDES):
+        draft.add(Part("order", i, last, name, value="asc", owner=str(name).partition(".")[0]))
+    elif draft.says(side, *_SIDES):
         end = side + 2 if draft.word(side + 1) == "to" and draft.says(side + 2, *_SIDES) else side
         end = end + 1 if draft.word(end + 1) == "order" else end
         draft.add(Part("order", i, end, name, value=_side(draft, side)))
@@ -303,10 +325,11 @@ def _read_order(draft: Draft, i: int) -> None:
 
 def _sorted_by(draft: Draft, k: int) -> tuple[str | None, int]:
     """The number or the column there, and its last mark."""
+    if draft.kind(k) == "operator" and draft.says(k, *GRAINS):
+        return "time", k
+    name = draft.column_of(k)
+    if name is not None and draft.name(k, "metric") is None:
+        return name.name, k + 1
     number = read_number(draft, k, is_counted=True)
-    return (number.name, number.last) if number is not None else (_column(draft, k), k)
-
-
-def _column(draft: Draft, k: int) -> str | None:
     name = draft.name(k, "dimension", "number")
-    return name.name if name is not None else None
+    return (number.name, number.last) if number is not None else (name.name if name is not None else None, k)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from fractions import Fraction
 from typing import Any
 
@@ -83,17 +84,26 @@ def _head(draft: Draft, first: int, number: Part | None) -> int | None:
     Where another stands between, it is not told which of them has it.
     """
     own = number.owner if number is not None else None
-    spoken = [k for k in range(first) if draft.name(k, "entity", "dimension") is not None and draft.value(k) is None]
-    names = {k: draft.name(k, "entity", "dimension") for k in spoken}
-    heads = [k for k in spoken if k == 0 or draft.column_of(k - 1) is None]
+    names = {k: name for k in range(first) if draft.value(k) is None and (name := draft.name(k, "entity", "dimension"))}
+    heads = [k for k in names if k == 0 or draft.column_of(k - 1) is None]
+    if len(heads) > 1 and {name.owner or name.name for name in names.values()} - {own} and _are_of_one(names.values()):
+        things = [k for k in heads if names[k].kind == "entity"]
+        heads = (things or heads)[-1:]  # columns of one thing: what is said of it is said of its rows
     name = names[heads[0]] if len(heads) == 1 else None
     return heads[0] if name is not None and name.name != own else None
 
 
+def _are_of_one(names: Iterable[Name]) -> bool:
+    return len({name.owner or name.name for name in names}) == 1
+
+
 def _each(draft: Draft, head: int) -> list[Part]:
-    """What has the number: each thing, or each value of a column."""
+    """What has the number: each thing, or each value of a column; of listed columns, each of their rows."""
     name = draft.name(head, "entity", "dimension")
-    return [Part("group", head, head, name.name)] if name is not None else []
+    if name is None:
+        return []
+    is_listed = name.owner and any(draft.name(k, "dimension") not in (None, name) for k in range(head))
+    return [Part("group", head, head, name.owner if is_listed else name.name)]
 
 
 def _fits(draft: Draft, i: int, column: Name) -> bool:

@@ -34,8 +34,9 @@ OPERATORS: Mapping[str, str] = {
     "desc": "ranking_desc", "asc": "ranking_asc", "compare": "comparing", "order": "ordering", "none": "emptiness",
     "day": "grain_day", "week": "grain_week", "month": "grain_month", "quarter": "grain_quarter",
     "year": "grain_year", "running": "over_running", "growth": "over_growth", "change": "over_change",
-    "named": "naming", "done": "doing", "contains": "containing", "starts with": "starting", "ends with": "ending",
-    "same": "same", "weekend": "weekend", "days of the week": "days_of_week", "caseless": "caseless",
+    "named": "naming", "done": "doing", "belong": "belonging", "contains": "containing", "starts with": "starting",
+    "ends with": "ending", "same": "same", "weekend": "weekend", "days of the week": "days_of_week",
+    "caseless": "caseless",
     **{again: f"cycle_{again}" for again in AGAIN},
 }  # fmt: skip
 GRAINS = ("day", "week", "month", "quarter", "year")
@@ -207,6 +208,9 @@ def _mentions(tokens: Sequence[Token], index: Index) -> Iterator[Mention]:
     not of what was "ordered on" them.
     """
     for mention in index.find(tokens):
+        is_told = mention.first == mention.last == 0 and tokens[0].word in closed("aggregating_list")
+        if is_told and not _is_thing(mention, tokens, index):
+            continue  # "Show the bookings" speaks of no shows
         inside = [*index.find(tokens[mention.first : mention.last])] if _is_loose_way(mention, tokens, index) else []
         things = [one for one in inside if _is_thing(one, tokens[mention.first : mention.last], index)]
         if not things:

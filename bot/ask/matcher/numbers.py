@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+
 from bot.ask.matcher.parts import Draft, Part, is_numeric, widened
 from bylaw.hold.words import Name
 from bylaw.language.lexicon import closed
@@ -16,6 +18,8 @@ def read_number(draft: Draft, i: int, is_counted: bool = False) -> Part | None:
         return Part("asks", i, i, metric.name)
     if is_counted and (entity := draft.name(i, "entity")) is not None:
         return Part("asks", i, i, number_of(draft, i, entity), owner=entity.name)
+    if is_counted and (amount := _amount(draft, i)) is not None:
+        return Part("asks", i, i, f"sum({amount.name})", owner=amount.owner)
     if draft.says(i, "count") and (counted := _read_count(draft, i)) is not None:
         return counted
     return next((found for one in functions if (found := _read_aggregate(draft, i, one)) is not None), None)
@@ -32,10 +36,23 @@ def _read_count(draft: Draft, i: int) -> Part | None:
         return Part("asks", i, k, metric.name)
     if (entity := draft.name(k, "entity")) is not None:
         return Part("asks", i, k, number_of(draft, k, entity), owner=entity.name)
+    amount = _amount(draft, k)
+    is_narrowed = any(draft.says(one, "with", "have", "has", "that", "who", "which") for one in range(i))
+    if amount is not None and not (is_distinct or is_narrowed):
+        return Part("asks", i, k, f"sum({amount.name})", owner=amount.owner)  # "how many tickets" rows are of
     column = draft.name(k, "dimension") if is_distinct or draft.says(i, "count") else None
     if column is None or (is_numeric(column) and not is_distinct):
         return None
     return Part("asks", i, k, f"count_distinct({column.name})", owner=column.owner)
+
+
+def _amount(draft: Draft, k: int) -> Name | None:
+    """What is counted in every row, in the plural and to the letter: "how many tickets", of bookings."""
+    amount = draft.name(k, "number")
+    is_thing = amount is None or draft.name(k, "entity", "metric") is not None
+    if amount is None or is_thing or amount.unit is not None or not draft.word(k).endswith("s"):
+        return None
+    return amount if draft.is_literal(k, amount) else None
 
 
 def number_of(draft: Draft, i: int, entity: Name) -> str:
@@ -50,6 +67,11 @@ def _narrows(draft: Draft, k: int) -> bool:
     return draft.value(k) is not None or draft.name(k, "filter") is not None
 
 
+def narrowing(draft: Draft, first: int, last: int) -> Iterator[int]:
+    """The marks of a number that narrow it, and are conditions of their own."""
+    return (k for k in range(first, last + 1) if _narrows(draft, k))
+
+
 def _read_aggregate(draft: Draft, i: int, function: str) -> Part | None:
     """ "Average weight", "total revenue", "average number of orders per customer"."""
     k = draft.after(i)
@@ -59,6 +81,10 @@ def _read_aggregate(draft: Draft, i: int, function: str) -> Part | None:
     column = draft.name(k, "number", "dimension")
     if column is not None and is_numeric(column) and draft.name(k, "metric") is None:
         return Part("asks", i, k, f"{function}({column.name})", owner=column.owner)
+    counted = draft.after(k)
+    amount = _amount(draft, counted) if draft.says(k, "count") else None
+    if amount is not None:  # "average number of tickets"
+        return Part("asks", i, counted, f"{function}({amount.name})", owner=amount.owner)
     inner = read_number(draft, k) if not draft.says(k, *_AGGREGATES) else None
     if inner is None:
         return None
@@ -151,7 +177,7 @@ def read_numbers(draft: Draft) -> None:
             continue
         if part is not None and not draft.used & set(range(part.first, part.last + 1)):
             draft.add(part)
-            draft.used -= {k for k in range(part.first, part.last + 1) if _narrows(draft, k)}
+            draft.used -= set(narrowing(draft, part.first, part.last))
 
 
 def _is_beside(draft: Draft, part: Part) -> bool:

@@ -12,9 +12,12 @@ from typing import Any
 from bot.ask.matcher.marks import Mark, Sentence
 from bylaw.hold.item import Item
 from bylaw.hold.words import Index, Name
+from bylaw.language.lexicon import stem
 from bylaw.language.text import words_of
 
 GROUPABLE = ("entity", "dimension", "date")
+_COLUMNS = ("dimension", "number", "date")
+_THERE = frozenset(("done", "belong"))
 _PASSED = frozenset(("of", "to", "with", "have", "has", "having", "that", "who", "which", "whose"))
 
 
@@ -55,6 +58,7 @@ class Draft:
     index: Index
     choice: Sequence[tuple[tuple[Name, str | None], ...]]
     is_asked: bool = False
+    thing: str | None = None  # the entity that earlier sentences ask about: "their", "the name"
     parts: list[Part] = field(default_factory=list)
     used: set[int] = field(default_factory=set)
 
@@ -107,11 +111,24 @@ class Draft:
 
     def column_of(self, i: int) -> Name | None:
         """The column behind the entity there, where both are one name: "customer region", "region of the customer"."""
-        entity, column = self.name(i, "entity"), self.name(i + 1, "dimension", "number", "date")
-        if entity is None or column is None or self.value(i + 1) is not None:
+        entity = self.name(i, "entity")
+        if entity is None or i + 1 >= len(self.marks) or self.marks[i + 1].first != self.marks[i].last + 1:
             return None
-        is_next = self.marks[i + 1].first == self.marks[i].last + 1
-        return column if is_next and column.owner == entity.name else None
+        column = self.name(i + 1, *_COLUMNS)
+        is_own = column is not None and column.owner == entity.name and self.value(i + 1) is None
+        return column if is_own else self.own_column(i + 1, entity.name)
+
+    def own_column(self, i: int, thing: str | None) -> Name | None:
+        """The column of *thing* that the phrase there calls so, or by which its rows are told ("name", "id")."""
+        if thing is None or self.kind(i) not in ("name", "word") or self.name(i, "entity", "metric") is not None:
+            return None
+        called = [name for name, value in self.marks[i].names if name.owner == thing and value is None]
+        if called:
+            return called[0] if len(called) == 1 and called[0].kind in _COLUMNS else None
+        said = {stem(word) for word in self.word(i).split()}
+        own = [one for one in self.index.names.values() if one.owner == thing and one.near]
+        told = [one for one in own if said <= self.index.own(one)]
+        return told[0] if len(told) == 1 else None
 
     def is_literal(self, i: int, name: Name) -> bool:
         """Do the words there call it so to the letter?"""
@@ -128,16 +145,24 @@ class Draft:
     def after(self, i: int) -> int:
         """The place of the mark behind, past words that only join."""
         i += 1
-        while i < len(self.marks) and self.kind(i) == "joining" and not self.marks[i].says.isdisjoint(_PASSED):
+        while self._is_passed(i):
             i += 1
         return i
 
     def before(self, i: int) -> int:
         """The place of the mark before, past words that only join."""
         i -= 1
-        while i >= 0 and self.kind(i) == "joining" and not self.marks[i].says.isdisjoint(_PASSED):
+        while self._is_passed(i):
             i -= 1
         return i
+
+    def _is_passed(self, i: int) -> bool:
+        """Does the word there only join, or say that something is there, or belongs to something?"""
+        if not 0 <= i < len(self.marks) or i in self.used:
+            return False
+        mark = self.marks[i]
+        is_joining = mark.kind == "joining" and not mark.says.isdisjoint(_PASSED)
+        return is_joining or (mark.kind == "operator" and mark.says <= _THERE)
 
     def free(self, *kinds: str) -> Iterator[int]:
         """The marks of these kinds that no part has taken yet."""

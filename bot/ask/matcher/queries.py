@@ -10,7 +10,7 @@ from collections.abc import Iterator, Sequence
 from itertools import islice, product
 
 from bot.ask.matcher import arranged, conditions, moments, numbers, ratios, units
-from bot.ask.matcher.marks import Mark, Sentence, read_sentence
+from bot.ask.matcher.marks import GRAINS, Mark, Sentence, read_sentence
 from bot.ask.matcher.parts import Draft, Part, Rule, is_numeric
 from bylaw.hold.item import MOST_ITEMS, Item
 from bylaw.hold.text import Seen
@@ -31,13 +31,23 @@ def match_query(seen: Seen, values: Values, index: Index) -> Iterator[tuple[Item
     for choice in choices:
         drafts: list[Draft] = []
         for sentence, chosen in zip(sentences, choice, strict=True):
-            draft = Draft(sentence, index, chosen, any(one.has("asks") for one in drafts))
+            parts = [part for one in drafts for part in one.parts]
+            draft = Draft(sentence, index, chosen, any(one.kind == "asks" for one in parts), _thing_of(parts))
             for rule in RULES:
                 rule(draft)
             drafts.append(draft)
         _show([part for draft in drafts for part in draft.parts])
         items = [part.item(draft.sentence) for draft in drafts for part in draft.parts]
         yield tuple(items[:MOST_ITEMS])
+
+
+def _thing_of(parts: Sequence[Part]) -> str | None:
+    """The thing that every row of the answer is of: what it is by, else what is listed."""
+    groups = [one for one in parts if one.kind == "group"]
+    things = [one.owner for one in groups if one.owner and one.name == one.owner]
+    listed = [one.owner for one in parts if one.kind == "asks" and (one.name or "").startswith(("values(", "list("))]
+    found = things or ([] if groups else listed)
+    return found[0].partition("@")[0] if found and found[0] else None
 
 
 def _spoken(marks: Sequence[Mark]) -> Iterator[frozenset[str]]:
@@ -87,9 +97,16 @@ def read_columns(draft: Draft) -> None:
         k = draft.after(k)
     first = start if start is not None else k
     asked = {i for part in draft.parts if part.kind == "asks" for i in range(part.first, part.last + 1)}
+    thing = draft.thing or _owner_of(draft, k)
     while k < len(draft.marks):
-        name, last = _column(draft, k)
+        if draft.kind(k) == "operator" and draft.says(k, *GRAINS) and k not in draft.used:
+            draft.add(Part("group", first, k, unit=next(one for one in GRAINS if draft.says(k, one))))
+            k = first = k + 1
+            continue
+        name, last = _column(draft, k, thing)
+        thing = thing or (name.owner if name is not None else None)
         is_figure = name is not None and is_numeric(name) and not _may_list(draft, last, is_told)
+        is_figure &= name is None or thing != draft.thing or name.owner != thing
         is_figure |= name is not None and name.kind == "date" and not is_told  # "birthdays" alone lists nobody's
         if name is not None and k not in draft.used and not is_figure and not _is_joined(draft, k):
             draft.add(Part("asks", first, last, f"values({name.name})", owner=name.owner))
@@ -117,10 +134,23 @@ def _is_joined(draft: Draft, k: int) -> bool:
     return before.last + 1 == here.first and tokens[before.last].clause == tokens[here.first].clause
 
 
-def _column(draft: Draft, k: int) -> tuple[Name | None, int]:
-    """The column that begins there, with the word for its rows, and its last mark."""
+def _owner_of(draft: Draft, k: int) -> str | None:
+    """The thing that listed columns are of, which stands behind them: "the id and name of the drug"."""
+    for i in range(k + 1, len(draft.marks)):
+        if draft.kind(i) != "name" and not draft.says(i, "and", "of"):
+            return None
+        entity = draft.name(i, "entity")
+        if entity is not None and draft.says(i - 1, "of"):
+            return entity.name
+    return None
+
+
+def _column(draft: Draft, k: int, thing: str | None) -> tuple[Name | None, int]:
+    """The column that begins there, with the word for its rows, and its last mark; first those of *thing*."""
     if (column := draft.column_of(k)) is not None:
         return column, k + 1
+    if k not in draft.used and (column := draft.own_column(k, thing)) is not None:
+        return column, k
     name = draft.name(k, "dimension", "number", "date")
     is_other = draft.value(k) is not None or draft.name(k, "metric") is not None
     if name is None or is_other or (draft.name(k, "entity") is not None and not draft.is_literal(k, name)):
@@ -138,7 +168,8 @@ def read_rows(draft: Draft) -> None:
         if name is not None:
             is_told = any(draft.says(one, "list") for one in range(k))
             is_bare = draft.marks[k].counted is not None and not draft.parts
-            is_counted = draft.has("group") or ((draft.has("time") or is_bare) and not is_told)
+            is_own = any(one.kind == "group" and one.owner == name.name for one in draft.parts)
+            is_counted = (draft.has("group") and not (is_told and is_own)) or ((draft.has("time") or is_bare) and not is_told)
             asked = numbers.number_of(draft, k, name) if is_counted else f"list({name.name})"
             draft.add(Part("asks", k, k, asked, owner=name.name))
             return
@@ -181,8 +212,14 @@ def read_narrowed(draft: Draft) -> None:
 
 
 def read_far(draft: Draft) -> None:
-    """A figure of something else than what is listed or counted, and that nobody speaks of, is left over."""
+    """A figure of something else than what is listed or counted, and that nobody speaks of, is left over; so is a
+    column of it that the rows are sorted by.
+    """
     owners = {one.owner for one in draft.parts if one.kind in ("asks", "group") and one.owner}
+    for part in [one for one in draft.parts if one.kind == "order" and one.owner not in (None, "time")]:
+        if part.owner not in {*owners, draft.thing} and not draft.is_asked:
+            draft.parts.remove(part)
+            draft.used.difference_update(range(part.first, part.last + 1))
     owners |= {one.name for k in range(len(draft.marks)) if (one := draft.name(k, "entity")) is not None}
     for part in [one for one in draft.parts if one.kind == "filter" and one.operator in ("<", "<=", ">", ">=")]:
         if owners and part.owner not in owners:

@@ -211,6 +211,8 @@ def _sorted_by(draft: _Parts, item: Item, groups: Groups) -> str:
         return draft.asked[0][1]
     if groups.grain is not None and item.name in (_TIME, groups.date):
         return _TIME
+    if item.name == _TIME:
+        raise Unanswerable("nothing is told by period, so none comes first", "say by which period")
     same = [(asked, name) for asked, name in draft.asked if asked.name == item.name]
     whole = [name for asked, name in same if _is_alike(asked.of, item.of)]
     if "of" not in item.model_fields_set:  # the number that is asked for, however it is narrowed there

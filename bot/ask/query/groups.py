@@ -77,6 +77,8 @@ def _read_grain(item: Item, known: Groups, means: Means) -> Groups:
         raise Unanswerable(f"a date is grouped by day, week, month, quarter or year, not by {item.unit}")
     if item.name is not None and not is_date(item.name, means):
         raise Unanswerable(f"`{item.name}` is no date, and has no {item.unit}s")
-    if known.grain not in (None, item.unit):
+    if known.grain == item.unit and item.name in (None, known.date):
+        return known  # said again
+    if known.grain is not None:
         raise Unanswerable(f"an answer is by {known.grain} or by {item.unit}, not by both")
     return replace(known, grain=cast(Any, item.unit), date=item.name)

@@ -1,13 +1,17 @@
 """Words that say how one thing belongs to another ("received", "placed by"): the query joins them that way anyway.
 
 A word that is declared for a relationship adds nothing where the query follows that relationship, and no other one
-leads from the one thing to the other. Anywhere else it is left over.
+leads from the one thing to the other. A verb of no trade that says that rows are there ("made"), or that one thing is
+had by another ("receive"), adds nothing where only one way leads between any two things of the query. Anywhere else it
+is left over, and so is every other verb: whether bookings that were "refunded" are all of them, no catalogue tells.
 """
 
 from __future__ import annotations
 
 import re
 from collections.abc import Collection, Iterator, Sequence
+from collections import Counter
+from collections.abc import Collection, Iterator
 from dataclasses import replace
 
 from bylaw.authored.context import Context
@@ -17,6 +21,7 @@ from bylaw.hold.text import Seen
 from bylaw.hold.words import Index, Mention
 from bylaw.language.lexicon import closed
 from bylaw.language.text import Token
+from bylaw.language.lexicon import lexicon
 
 Place = tuple[int, int]
 _NAME = re.compile(r"\w+")
@@ -57,6 +62,28 @@ def _is_plain(mention: Mention, tokens: Sequence[Token], entity: str) -> bool:
     before = tokens[mention.first - 1].word if mention.first else ""
     opening = closed("grouping") | closed("emptiness") | closed("negation")
     return {owner.name for owner in mention.owners} == {entity} and before not in opening
+        for mention in index.find(tokens):
+            if _is_followed(mention, context, used):
+                yield from ((t.start, t.end) for t in tokens[mention.first : mention.last + 1])
+        words = [token.word for token in tokens]
+        for name in _BELONGING if _is_unique(context, used) else ():
+            for first, behind in lexicon()[name].find(words):
+                yield from ((t.start, t.end) for t in tokens[first:behind])
+
+
+_BELONGING = ("doing", "belonging")
+
+
+def _is_unique(context: Context, used: Collection[str]) -> bool:
+    """Does at most one way lead from each of the things to any other?"""
+    places = {name.partition("@")[0] for name in used}
+    ways = Counter(
+        (name, one.right_entity)
+        for name in places & set(context.entities)
+        for one in context.entities[name].relationships
+        if one.right_entity in places
+    )
+    return all(count == 1 for count in ways.values())
 
 
 def _listed(reading: Reading, seen: Seen, index: Index) -> Iterator[Place]:
