@@ -13,7 +13,7 @@ from bylaw.hold.item import Item
 from bylaw.hold.targets import AGAIN, BETWEEN, SAID, Target
 from bylaw.hold.values import amount_of, comparisons_at, grains_in, operators_in
 from bylaw.hold.words import stems_of
-from bylaw.language.lexicon import closed, lexicon
+from bylaw.language.lexicon import closed, lexicon, stem
 from bylaw.language.text import Token
 from bylaw.language.units import unit_named
 
@@ -26,7 +26,8 @@ def bear_number(one: Bearing) -> None:
     if target is None:
         return
     _bear_functions(one, target)
-    name_parts(one, target)
+    narrowing = (one.index.get("part", name) for name in _named_within(one.item))
+    name_parts(one, replace(target, beside=(*target.beside, *(name for name in narrowing if name is not None))))
     _bear_sides(one, target)
     _bear_count(one, target)
     _leave_groups(one, target)
@@ -38,11 +39,21 @@ def bear_number(one: Bearing) -> None:
         one.weaken("words", "the words deny it")
 
 
+def _named_within(item: Item) -> Iterator[str]:
+    """The names of the conditions that narrow it: their words may hold its own ("open orders")."""
+    for part in item.of:
+        if part.kind == "filter" and part.name is not None:
+            yield part.name
+        yield from _named_within(part)
+
+
 def _bear_sides(one: Bearing, target: Target) -> None:
     """Of a ratio the number that is divided is said first: "A per B", "B, which is A divided by C"."""
     if target.function != "ratio" or len(target.parts) != 2 or target.parts[0] is target.parts[1]:
         return
     upper, lower = (one.index.own(part) for part in target.parts)
+    making = frozenset(root for name in SAID for text in closed(f"aggregating_{name}") for root in map(stem, text.split()))
+    upper, lower = upper - making, lower - making
     sides = [
         (token.start, not stems_of(token.word).isdisjoint(lower - upper))
         for token in one.tokens
@@ -115,7 +126,8 @@ def _units_in(one: Bearing) -> Iterator[tuple[str, Sequence[Token]]]:
 
 def _bear_functions(one: Bearing, target: Target) -> None:
     """Words of another aggregate than the one that is claimed refuse it: "median" is not the average."""
-    bounding = {k for first, behind, _ in comparisons_at(one.words) for k in range(first, behind)}  # "at least"
+    is_bounding = bool(one.values.figures_at(*one.place))  # "at least 3"; "the maximum range" bounds nothing
+    bounding = {k for first, behind, _ in comparisons_at(one.words) if is_bounding for k in range(first, behind)}
     longer = {token.start for mention, words in one.mentions if mention.size > 1 for token in words}  # "first name"
     inside = {k for k, token in enumerate(one.tokens) if token.start in longer}
     said = {name: spans for name in sorted(SAID) if (spans := _spans_of(name, one, bounding))}

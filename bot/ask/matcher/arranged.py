@@ -96,9 +96,23 @@ def _read_listed(draft: Draft, i: int) -> None:
     k, first = draft.after(i), i
     k = draft.after(k) if draft.says(k, "by") else k  # "by each author"
     while (last := _read_group(draft, first, k)) is not None:
-        if not (draft.kind(last + 1) == "joining" and draft.says(last + 1, "and")):
+        is_last = draft.kind(last + 1) == "joining" and draft.says(last + 1, "and")
+        if not is_last and not _is_enumerated(draft, last):
             return
-        first = k = last + 2
+        first = k = draft.after(last + 1 if is_last else last)
+
+
+def _is_enumerated(draft: Draft, last: int) -> bool:
+    """Is another column behind the comma, in a row of columns that "and" ends: "by region, tier and month"?"""
+    k = last + 1
+    while k < len(draft.marks) and not draft.is_one_clause(k - 1, k):
+        thing = _thing(draft, k)
+        if thing is None or (thing[0].kind == "entity" and draft.word(k).endswith("s")):
+            return False
+        k = thing[1] + 1
+        if draft.says(k, "and"):
+            return True
+    return False
 
 
 def _read_group(draft: Draft, first: int, k: int) -> int | None:

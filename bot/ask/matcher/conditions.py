@@ -43,14 +43,15 @@ def _bounds(draft: Draft, i: int) -> tuple[int, int, str | None]:
     return i, i, None
 
 
-def _of_behind(draft: Draft, i: int, first: int, last: int, side: str) -> Part | None:
-    """ "More than 3 orders": a number of each row of something else that is spoken of before."""
-    picks, k = read_picks(draft, draft.after(last))
+def _of_behind(draft: Draft, i: int, first: int, last: int, side: str, since: int = 0) -> Part | None:
+    """ "More than 3 orders": a number of each row of something else that is spoken of before, from *since* on."""
+    k = draft.after(last)
+    picks, k = read_picks(draft, draft.after(k) if draft.says(k, "sum") else k)
     column = draft.name(k, "number", "dimension")
     if column is not None and is_numeric(column) and _fits(draft, i, column):
         return None if picks or k in draft.used else _compared(draft, i, column, first, k, side)
     number = read_number(draft, k, is_counted=True)
-    head = _head(draft, first, number) if number is not None else None
+    head = _head(draft, first, number, since) if number is not None else None
     if number is None or head is None:
         return None
     of = [*picks, *_each(draft, head)]
@@ -78,13 +79,14 @@ def _figure(draft: Draft, i: int) -> Figure:
     return found
 
 
-def _head(draft: Draft, first: int, number: Part | None) -> int | None:
+def _head(draft: Draft, first: int, number: Part | None, since: int = 0) -> int | None:
     """The place of what has such a number of its own: the first thing or column that the sentence speaks of.
 
     Where another stands between, it is not told which of them has it.
     """
     own = number.owner if number is not None else None
-    names = {k: name for k in range(first) if draft.value(k) is None and (name := draft.name(k, "entity", "dimension"))}
+    places = range(since, first)
+    names = {k: name for k in places if draft.value(k) is None and (name := draft.name(k, "entity", "dimension"))}
     heads = [k for k in names if k == 0 or draft.column_of(k - 1) is None]
     if len(heads) > 1 and {name.owner or name.name for name in names.values()} - {own} and _are_of_one(names.values()):
         things = [k for k in heads if names[k].kind == "entity"]
@@ -118,13 +120,18 @@ def _compared(draft: Draft, i: int, column: Name, first: int, last: int, side: A
     return Part("filter", first, last, column.name, side, amount(figure), figure.unit, owner=column.owner)
 
 
-def read_having(draft: Draft, i: int) -> Part | None:
-    """ "With more than 3 orders", "without orders", "that have orders": a number of each row, from mark *i* on."""
-    for k in (i, i + 1):
+def read_having(draft: Draft, i: int, since: int = 0) -> Part | None:
+    """ "With more than 3 orders", "without orders", "that have orders", "with a price above 9": from mark *i* on."""
+    for k in (i, i + 1, i + 2):
         if draft.kind(k) == "figure" and k not in draft.used:
             first, last, side = _bounds(draft, k)
-            found = _of_behind(draft, k, first, last, side) if side is not None and first == i else None
-            return found if found is None or found.kind == "having" or found.first == i else None
+            if side is None and first == i and draft.kind(i - 1) == "joining" and not draft.says(i - 1, "to", "and"):
+                side = "=="  # "that have 1 order"
+            if side is None:
+                return None
+            found = _of_behind(draft, k, first, last, side, since) if first == i else None
+            found = found or _of_before(draft, k, first, last, side)
+            return found if found is not None and found.first == i else None
     return _read_emptiness(draft, i) or (_read_emptiness(draft, i - 1) if draft.kind(i - 1) == "joining" else None)
 
 

@@ -208,15 +208,24 @@ def _mentions(tokens: Sequence[Token], index: Index) -> Iterator[Mention]:
     not of what was "ordered on" them.
     """
     for mention in index.find(tokens):
-        is_told = mention.first == mention.last == 0 and tokens[0].word in closed("aggregating_list")
-        if is_told and not _is_thing(mention, tokens, index):
-            continue  # "Show the bookings" speaks of no shows
+        if _is_telling(mention, tokens) and not _is_thing(mention, tokens, index):
+            continue
         inside = [*index.find(tokens[mention.first : mention.last])] if _is_loose_way(mention, tokens, index) else []
         things = [one for one in inside if _is_thing(one, tokens[mention.first : mention.last], index)]
         if not things:
             yield mention
         for one in things:
             yield replace(one, first=one.first + mention.first, last=one.last + mention.first)
+
+
+def _is_telling(mention: Mention, tokens: Sequence[Token]) -> bool:
+    """Does the word only say how it is to be told: "Show the bookings" of no shows, "ordered from lowest …"?"""
+    if mention.first != mention.last:
+        return False
+    behind = {token.word for token in tokens[mention.last + 1 : mention.last + 4]}
+    is_ranked = not behind.isdisjoint(closed("ranking_desc") | closed("ranking_asc"))
+    word = tokens[mention.first].word
+    return (mention.first == 0 and word in closed("aggregating_list")) or (is_ranked and word in closed("ordering"))
 
 
 def _is_loose_way(mention: Mention, tokens: Sequence[Token], index: Index) -> bool:

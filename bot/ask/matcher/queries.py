@@ -257,6 +257,11 @@ def read_ways(draft: Draft) -> None:
 def read_beside(draft: Draft) -> None:
     """The word for the rows beside what is said of them: "gold customers", "average rating of restaurants"."""
     for k in list(draft.free("name")):
+        column = draft.name(k, "dimension")
+        for part in draft.parts if column is not None and draft.says(k + 1, "of") else ():
+            if part.kind == "filter" and part.name == column.name and part.first == k + 2:  # "the city of San Francisco"
+                part.first = k
+                draft.used.update((k, k + 1))
         entity = draft.name(k, "entity")
         if entity is None or k in draft.used:
             continue

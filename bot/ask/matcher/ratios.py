@@ -9,7 +9,7 @@ from bot.ask.matcher.conditions import read_having
 from bot.ask.matcher.moments import read_day
 from bot.ask.matcher.numbers import read_number, read_pick, read_picks
 from bot.ask.matcher.parts import Draft, Part, widened
-from bylaw.language.lexicon import closed
+from bylaw.language.lexicon import closed, stem
 
 _PERCENT = frozenset(("percentage", "percent", "cent"))
 
@@ -73,42 +73,60 @@ def read_ratios(draft: Draft) -> None:
     for i in list(draft.free("operator")):
         if not draft.says(i, "ratio") or not draft.word(i).startswith("ratio"):
             continue
-        upper = _read_side(draft, draft.after(i))
-        if upper is None or draft.word(upper.last + 1) != "to":
-            continue
-        lower = _read_side(draft, upper.last + 2)
-        if lower is None:
-            continue
-        of = [one for one in (upper, lower) if one.of]
-        if upper.name == lower.name and len(of) == 1:  # which of the two is narrowed, no item can say
-            continue
-        draft.add(Part("asks", i, lower.last, f"ratio({upper.name}, {lower.name})", of=of))
+        for to in (k for k in range(i + 1, len(draft.marks)) if draft.word(k) == "to"):
+            found = _read_two(draft, i, to)
+            if found is not None:
+                draft.add(found)
+                break
+
+
+def _read_two(draft: Draft, i: int, to: int) -> Part | None:
+    """The two numbers before and behind the "to"."""
+    before = replace(draft, sentence=replace(draft.sentence, marks=draft.marks[:to]), choice=draft.choice[:to])
+    upper, lower = _read_side(before, draft.after(i)), _read_side(draft, to + 1)
+    if upper is None or lower is None or upper.last + 1 != to:
+        return None
+    of = [one for one in (upper, lower) if one.of]
+    if upper.name == lower.name and len(of) == 1:  # which of the two is narrowed, no item can say
+        return None
+    return Part("asks", i, lower.last, f"ratio({upper.name}, {lower.name})", of=of)
 
 
 def _read_side(draft: Draft, i: int) -> Part | None:
     """A number with its conditions, which stand before it or right behind it."""
     picks, k = read_picks(draft, i)
-    number = read_number(draft, k, is_counted=True)
+    number = read_number(draft, k, is_counted=True) or _rows_of(draft, picks)
     if number is None:
         return None
     last = number.last
-    while (pick := _read_condition(draft, draft.after(last)) or read_day(draft, draft.after(last), number)) is not None:
+    while (
+        pick := _read_condition(draft, draft.after(last), number) or read_day(draft, draft.after(last), number)
+    ) is not None:
         picks.append(pick)
         last = pick.last
     number.first, number.last, number.of = min(i, number.first), last, picks
     return number
 
 
-def _read_condition(draft: Draft, k: int) -> Part | None:
+def _rows_of(draft: Draft, picks: list[Part]) -> Part | None:
+    """The rows that the name of a condition speaks of as well: "open businesses"."""
+    entity = draft.index.get("part", picks[-1].owner or "") if picks else None
+    words = draft.word(picks[-1].last).split() if picks else []
+    if entity is None or draft.index.own(entity).isdisjoint(map(stem, words)):
+        return None
+    return Part("asks", picks[0].first, picks[-1].last, f"count({entity.name})", owner=entity.name)
+
+
+def _read_condition(draft: Draft, k: int, number: Part) -> Part | None:
     """A condition, with the word for its rows before it: "courses with exams"."""
     entity, behind = draft.name(k, "entity"), draft.after(k)
     if entity is not None and (pick := read_pick(draft, behind)) is not None and pick.owner == entity.name:
         return widened(pick, k, pick.last)
-    if draft.is_role(k) and (pick := _read_condition(draft, draft.after(k))) is not None:
+    if draft.is_role(k) and (pick := _read_condition(draft, draft.after(k), number)) is not None:
         role = draft.role(k, pick.owner) if pick.owner else None  # "made by gold customers"
         if role is not None and pick.name is not None and pick.kind == "filter":
             return replace(pick, name=pick.name.replace(pick.owner or "", role, 1), first=k)
-    having = read_having(draft, k)
+    having = read_having(draft, k, number.first)
     return _with_time(draft, having) if having is not None else read_pick(draft, k)
 
 

@@ -225,7 +225,8 @@ def _sorted_by(draft: _Parts, item: Item, groups: Groups) -> str:
             raise Unanswerable(f"`of` of `{item.name}` says something that has no place there")
         return spell(name, draft.means)
     found = draft.numbers.read(item.model_copy(update={"kind": "asks", "value": None}))
-    draft.hidden += [found] if found not in draft.hidden else []
+    shown = told_once([name for _, name in draft.asked], draft.means)
+    draft.hidden += [found] if found not in (*draft.hidden, *shown) else []
     return found
 
 

@@ -2,8 +2,8 @@
 
 A word that is declared for a relationship adds nothing where the query follows that relationship, and no other one
 leads from the one thing to the other. A verb of no trade that says that rows are there ("made"), or that one thing is
-had by another ("receive"), adds nothing where only one way leads between any two things of the query. Anywhere else it
-is left over, and so is every other verb: whether bookings that were "refunded" are all of them, no catalogue tells.
+had by another ("receive"), adds nothing where only one way leads between any two things of the query; nor does what
+says that nothing is left out ("in the database"). Anywhere else it is left over, and so is every other verb: whether bookings that were "refunded" are all of them, no catalogue tells.
 """
 
 from __future__ import annotations
@@ -14,6 +14,7 @@ from collections import Counter
 from collections.abc import Collection, Iterator
 from dataclasses import replace
 
+from bot.ask.query.definitions import places_of_definitions
 from bylaw.authored.context import Context
 from bylaw.hold.item import HeldItem, Item, Reading, Stretch
 from bylaw.hold.targets import parse_expression
@@ -30,6 +31,9 @@ _NAME = re.compile(r"\w+")
 def account_relations(reading: Reading, seen: Seen, index: Index, context: Context, used: Collection[str]) -> Reading:
     """*reading* without the residue that only says how the entities that are *used* belong together."""
     accounted = {*_places(seen, index, context, used), *_listed(reading, seen, index)} if reading.residue else set()
+    if not reading.residue:
+        return reading
+    accounted = {*_places(seen, index, context, used), *places_of_definitions(reading, seen, index, context)}
     if not accounted:
         return reading
     left = tuple(one for one in reading.residue if not _is_among(one, seen, accounted))
@@ -65,13 +69,11 @@ def _is_plain(mention: Mention, tokens: Sequence[Token], entity: str) -> bool:
         for mention in index.find(tokens):
             if _is_followed(mention, context, used):
                 yield from ((t.start, t.end) for t in tokens[mention.first : mention.last + 1])
-        words = [token.word for token in tokens]
-        for name in _BELONGING if _is_unique(context, used) else ():
-            for first, behind in lexicon()[name].find(words):
-                yield from ((t.start, t.end) for t in tokens[first:behind])
-
-
-_BELONGING = ("doing", "belonging")
+        declared = {k for mention in index.find(tokens) for k in range(mention.first, mention.last + 1)}
+        for name in ("everywhere", *(("doing", "belonging") if _is_unique(context, used) else ())):
+            for first, behind in lexicon()[name].find([token.word for token in tokens]):
+                if declared.isdisjoint(range(first, behind)):
+                    yield from ((t.start, t.end) for t in tokens[first:behind])
 
 
 def _is_unique(context: Context, used: Collection[str]) -> bool:
