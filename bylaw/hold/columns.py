@@ -10,7 +10,7 @@ from bylaw.hold.bearing import Bearing
 from bylaw.hold.targets import BETWEEN, Target, read_target
 from bylaw.hold.values import amount_of, grains_in, operators_in, written_interval
 from bylaw.hold.words import Name, stems_of
-from bylaw.language.lexicon import lexicon
+from bylaw.language.lexicon import closed, lexicon
 from bylaw.language.text import words_of
 
 _SEARCHES = {"contains": "containing", "starts with": "starting", "ends with": "ending"}
@@ -38,6 +38,9 @@ def bear_part(one: Bearing, part: Name, *others: Name) -> None:
     one.take(one.own_mention(part.name))
     if part.kind == "date":
         one.take_classes("date_nouns")
+    behind = "labelling" if part.type in ("text", "enum") and part.kind == "dimension" else "amounting"
+    mine = one.own_mention(part.name)
+    one.take(t for k, t in enumerate(one.tokens[1:]) if mine and one.tokens[k] == mine[-1] and t.word in closed(behind))
     entity = one.index.get("part", part.owner) if part.owner else None
     rest = one.index.own(part) - (one.index.own(entity) if entity is not None else frozenset())
     said = frozenset[str]().union(*(stems_of(token.word) for token in one.tokens))

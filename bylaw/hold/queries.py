@@ -52,7 +52,9 @@ def _bear_sides(one: Bearing, target: Target) -> None:
     if target.function != "ratio" or len(target.parts) != 2 or target.parts[0] is target.parts[1]:
         return
     upper, lower = (one.index.own(part) for part in target.parts)
-    making = frozenset(root for name in SAID for text in closed(f"aggregating_{name}") for root in map(stem, text.split()))
+    making = frozenset(
+        root for name in SAID for text in closed(f"aggregating_{name}") for root in map(stem, text.split())
+    )
     upper, lower = upper - making, lower - making
     sides = [
         (token.start, not stems_of(token.word).isdisjoint(lower - upper))
@@ -139,6 +141,9 @@ def _bear_functions(one: Bearing, target: Target) -> None:
         if not stems_of(token.word).isdisjoint(one.index.own(part))
     }
     own |= inside
+    if not one.item.of and (not target.functions or target.function == "values"):  # "first", of the first name
+        called = frozenset[str]().union(*(one.index.own(part) for part in target.parts))
+        own |= {k for k, token in enumerate(one.tokens) if not stems_of(token.word).isdisjoint(called)}
     named = {name for name, spans in said.items() if any(not own.issuperset(range(*span)) for span in spans)}
     for function in target.functions:
         for span in said.get(function, ()):

@@ -132,7 +132,7 @@ def _read_group(draft: Draft, first: int, k: int) -> int | None:
         return None
     if name.kind == "date":
         return None
-    if any(one.kind == "group" and one.name == name.name for one in draft.parts):
+    if any(one.kind == "group" and one.name == name.name and draft.says(one.first, "by") for one in draft.parts):
         return None  # from each to each: two ways to the same thing
     draft.add(Part("group", first, k, name.name, owner=name.owner or name.name))
     return k
@@ -202,11 +202,16 @@ def _read_top(draft: Draft, i: int) -> bool:
     if thing is None:
         return False
     by = draft.after(thing[1])
-    while draft.kind(by) in ("name", "joining") and not draft.says(by, "by"):
+    while draft.kind(by) in ("name", "joining", "figure") and not draft.says(by, "by"):
         by += 1
     number = read_number(draft, by + 1, is_counted=True) if draft.says(by, "by") else None
+    is_before = any(read_number(draft, h) for h in range(i)) and count is not None and not draft.says(by, "by")
+    if number is None and is_before:  # "signups for the top 2 states"
+        draft.add(Part("order", i, i, value=_side(draft, i)))
+        _limit(draft, i, count)
+        draft.add(_group(draft, k, thing))
     if number is None:
-        return False
+        return is_before
     number.first = by
     draft.add(Part("order", i, i, value=_side(draft, i)))
     _limit(draft, i, count)
@@ -299,7 +304,11 @@ def _is_plural(draft: Draft, k: int) -> bool:
 def _is_head(draft: Draft, h: int, i: int) -> bool:
     """Is it a thing that the words up to the superlative are said of: "the city with", "who has"?"""
     thing = _thing(draft, h) if h not in draft.used else None
-    is_way = draft.kind(h) == "name" and any("@" in name.name for name, _ in draft.choice[h])  # "taught the most"
+    is_way = draft.kind(h) == "name" and any("@" in name.name for name, _ in draft.choice[h])
+    called = thing[0].name.partition(".")[0].replace("_", " ").split() if thing is not None else []
+    is_way = is_way and {stem(word) for word in draft.word(h).split()}.isdisjoint(
+        map(stem, called)
+    )  # "taught the most"
     if thing is None or is_way or draft.says(h - 1, "by"):
         return False
     return draft.after(thing[1]) == i or draft.kind(thing[1] + 1) == "joining"
@@ -334,6 +343,9 @@ def _read_order(draft: Draft, i: int) -> None:
     elif draft.says(side, *_SIDES):
         end = side + 2 if draft.word(side + 1) == "to" and draft.says(side + 2, *_SIDES) else side
         end = end + 1 if draft.word(end + 1) == "order" else end
+        number = read_number(draft, end + 1, is_counted=True) if name is None else None
+        if number is not None and draft.is_one_clause(end, end + 1):  # "from most to least sales"
+            name, end = number.name, number.last
         draft.add(Part("order", i, end, name, value=_side(draft, side)))
 
 

@@ -10,7 +10,7 @@ from bot.ask.matcher.numbers import number_of, read_number, read_pick, read_pick
 from bot.ask.matcher.parts import Draft, Part, is_numeric, widened
 from bylaw.hold.words import Name
 from bylaw.language.figures import Figure, measure
-from bylaw.language.lexicon import closed
+from bylaw.language.lexicon import closed, stem
 from bylaw.language.units import unit_named
 
 
@@ -85,8 +85,7 @@ def _head(draft: Draft, first: int, number: Part | None, since: int = 0) -> int 
     Where another stands between, it is not told which of them has it.
     """
     own = number.owner if number is not None else None
-    places = range(since, first)
-    names = {k: name for k in places if draft.value(k) is None and (name := draft.name(k, "entity", "dimension"))}
+    names = {k: name for k in range(since, first) if draft.value(k) is None and (name := _spoken(draft, k))}
     heads = [k for k in names if k == 0 or draft.column_of(k - 1) is None]
     if len(heads) > 1 and {name.owner or name.name for name in names.values()} - {own} and _are_of_one(names.values()):
         things = [k for k in heads if names[k].kind == "entity"]
@@ -95,13 +94,23 @@ def _head(draft: Draft, first: int, number: Part | None, since: int = 0) -> int 
     return heads[0] if name is not None and name.name != own else None
 
 
+def _spoken(draft: Draft, k: int) -> Name | None:
+    """The thing or column there, or the thing that the number there counts: "how many authors"."""
+    name, metric = draft.name(k, "entity", "dimension"), draft.name(k, "metric")
+    if name is not None or metric is None:
+        return name
+    counted = [one for one in draft.index.names.values() if one.kind == "entity" and metric.name in one.kin]
+    roots = draft.index.own(counted[0]) if len(counted) == 1 else frozenset[str]()
+    return counted[0] if not roots.isdisjoint(map(stem, draft.word(k).split())) else None
+
+
 def _are_of_one(names: Iterable[Name]) -> bool:
     return len({name.owner or name.name for name in names}) == 1
 
 
 def _each(draft: Draft, head: int) -> list[Part]:
     """What has the number: each thing, or each value of a column; of listed columns, each of their rows."""
-    name = draft.name(head, "entity", "dimension")
+    name = _spoken(draft, head)
     if name is None:
         return []
     is_listed = name.owner and any(draft.name(k, "dimension") not in (None, name) for k in range(head))

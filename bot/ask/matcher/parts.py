@@ -162,7 +162,7 @@ class Draft:
             return False
         mark = self.marks[i]
         is_joining = mark.kind == "joining" and not mark.says.isdisjoint(_PASSED)
-        return is_joining or (mark.kind == "operator" and mark.says <= _THERE)
+        return is_joining or (mark.kind == "operator" and frozenset[str]() < mark.says <= _THERE)
 
     def free(self, *kinds: str) -> Iterator[int]:
         """The marks of these kinds that no part has taken yet."""

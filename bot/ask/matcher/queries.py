@@ -134,6 +134,17 @@ def _is_joined(draft: Draft, k: int) -> bool:
     return before.last + 1 == here.first and tokens[before.last].clause == tokens[here.first].clause
 
 
+def _first_of_two(draft: Draft, k: int, thing: str | None) -> Name | None:
+    """The first of two columns that share their last word: "first and last name"."""
+    other = (draft.own_column(k + 2, thing) or draft.name(k + 2, "dimension")) if draft.says(k + 1, "and") else None
+    words = draft.word(k + 2).split()
+    if other is None or len(words) < 2 or k in draft.used:
+        return None
+    called = f"{draft.word(k)} {words[-1]}"
+    found = [one for one in draft.index.names.values() if one.owner == other.owner and called in one.texts]
+    return found[0] if len(found) == 1 and found[0].kind == other.kind else None
+
+
 def _owner_of(draft: Draft, k: int) -> str | None:
     """The thing that listed columns are of, which stands behind them: "the id and name of the drug"."""
     for i in range(k + 1, len(draft.marks)):
@@ -149,6 +160,8 @@ def _column(draft: Draft, k: int, thing: str | None) -> tuple[Name | None, int]:
     """The column that begins there, with the word for its rows, and its last mark; first those of *thing*."""
     if (column := draft.column_of(k)) is not None:
         return column, k + 1
+    if (column := _first_of_two(draft, k, thing)) is not None:
+        return column, k
     if k not in draft.used and (column := draft.own_column(k, thing)) is not None:
         return column, k
     name = draft.name(k, "dimension", "number", "date")
@@ -169,7 +182,9 @@ def read_rows(draft: Draft) -> None:
             is_told = any(draft.says(one, "list") for one in range(k))
             is_bare = draft.marks[k].counted is not None and not draft.parts
             is_own = any(one.kind == "group" and one.owner == name.name for one in draft.parts)
-            is_counted = (draft.has("group") and not (is_told and is_own)) or ((draft.has("time") or is_bare) and not is_told)
+            is_counted = (draft.has("group") and not (is_told and is_own)) or (
+                (draft.has("time") or is_bare) and not is_told
+            )
             asked = numbers.number_of(draft, k, name) if is_counted else f"list({name.name})"
             draft.add(Part("asks", k, k, asked, owner=name.name))
             return
@@ -256,12 +271,14 @@ def read_ways(draft: Draft) -> None:
 
 def read_beside(draft: Draft) -> None:
     """The word for the rows beside what is said of them: "gold customers", "average rating of restaurants"."""
+    for part in draft.parts:
+        k = part.first - 2
+        column = draft.name(k, "dimension") if draft.says(k + 1, "of") and k not in draft.used else None
+        if part.kind == "filter" and column is not None and part.name == column.name:  # "the city of San Francisco"
+            part.first = k
+            draft.used.update((k, k + 1))
+        _take_label(draft, part)
     for k in list(draft.free("name")):
-        column = draft.name(k, "dimension")
-        for part in draft.parts if column is not None and draft.says(k + 1, "of") else ():
-            if part.kind == "filter" and part.name == column.name and part.first == k + 2:  # "the city of San Francisco"
-                part.first = k
-                draft.used.update((k, k + 1))
         entity = draft.name(k, "entity")
         if entity is None or k in draft.used:
             continue
@@ -282,6 +299,22 @@ def _is_of_each(draft: Draft, k: int, entity: Name) -> bool:
         return False
     said = {stem(word) for word in draft.word(i).split()}  # "average order value" is of orders
     return said.isdisjoint(map(stem, str(metric.rows).split("_")))
+
+
+def _take_label(draft: Draft, part: Part) -> None:
+    """The word behind a name that only says that it is one: "the country name", "the revenue amount"."""
+    k, tokens = part.last + 1, draft.sentence.tokens
+    if (
+        part.kind not in ("asks", "group")
+        or k >= len(draft.marks)
+        or k in draft.used
+        or not draft.is_one_clause(k - 1, k)
+    ):
+        return
+    is_next = draft.marks[k - 1].last + 1 == draft.marks[k].first == draft.marks[k].last
+    if is_next and tokens[draft.marks[k].first].word in closed("labelling") | closed("amounting"):
+        part.last = k
+        draft.used.add(k)
 
 
 def read_others(draft: Draft) -> None:

@@ -84,7 +84,12 @@ def _metrics(mention: Mention, index: Index) -> list[str]:
 
 
 def _defines(
-    name: str, subject: Sequence[Token], words: Sequence[Token], inside: Sequence[Mention], index: Index, context: Context
+    name: str,
+    subject: Sequence[Token],
+    words: Sequence[Token],
+    inside: Sequence[Mention],
+    index: Index,
+    context: Context,
 ) -> bool:
     """Is the metric called so, and made of just these numbers, in the way that is said?"""
     metric, called = context.metrics[name], index.get("number", name)

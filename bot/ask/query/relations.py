@@ -11,7 +11,7 @@ from __future__ import annotations
 import re
 from collections.abc import Collection, Iterator, Sequence
 from collections import Counter
-from collections.abc import Collection, Iterator
+from collections.abc import Collection, Iterator, Sequence
 from dataclasses import replace
 
 from bot.ask.query.definitions import places_of_definitions
@@ -23,6 +23,7 @@ from bylaw.hold.words import Index, Mention
 from bylaw.language.lexicon import closed
 from bylaw.language.text import Token
 from bylaw.language.lexicon import lexicon
+from bylaw.language.text import Token, words_of
 
 Place = tuple[int, int]
 _NAME = re.compile(r"\w+")
@@ -69,11 +70,31 @@ def _is_plain(mention: Mention, tokens: Sequence[Token], entity: str) -> bool:
         for mention in index.find(tokens):
             if _is_followed(mention, context, used):
                 yield from ((t.start, t.end) for t in tokens[mention.first : mention.last + 1])
-        declared = {k for mention in index.find(tokens) for k in range(mention.first, mention.last + 1)}
+        yield from _path_words(tokens, index, used)
+        near = (one for one in index.find(tokens) if not _is_elsewhere(one, context, used))
+        declared = {k for mention in near for k in range(mention.first, mention.last + 1)}
         for name in ("everywhere", *(("doing", "belonging") if _is_unique(context, used) else ())):
             for first, behind in lexicon()[name].find([token.word for token in tokens]):
                 if declared.isdisjoint(range(first, behind)):
                     yield from ((t.start, t.end) for t in tokens[first:behind])
+
+
+def _is_elsewhere(mention: Mention, context: Context, used: Collection[str]) -> bool:
+    """Is it declared only for relationships of things that the query does not use?"""
+    roles = {role for _, _, role in (owner.name.partition("@") for owner in mention.owners)}
+    ways = {one.name for name in used if name in context.entities for one in context.entities[name].relationships}
+    return "" not in roles and roles.isdisjoint(ways)
+
+
+def _path_words(tokens: Sequence[Token], index: Index, used: Collection[str]) -> Iterator[Place]:
+    """Verbs of things that the query goes through anyway: "offered", of offerings."""
+    for mention in index.find(tokens):
+        token = tokens[mention.first]
+        names = [name for owner in mention.owners if (name := index.get("part", owner.name)) is not None]
+        is_through = bool(names) and all(name.kind == "entity" and name.name in used for name in names)
+        is_said = any(token.word in words_of(text) for name in names for text in name.texts)
+        if is_through and mention.size == 1 and token.word.endswith("ed") and not is_said:
+            yield token.start, token.end
 
 
 def _is_unique(context: Context, used: Collection[str]) -> bool:
