@@ -158,6 +158,8 @@ def _bear_functions(one: Bearing, target: Target) -> None:
             one.take_classes("aggregating_count_distinct")
         others -= {"sum"}
         others -= {name for name in ("max", "min") if _only_ranks(name, one)}  # an order or a limit carries the words
+    if "number" in {part.kind for part in target.parts} and all(part.unit is None for part in target.parts):
+        one.take_classes("aggregating_count")  # "number of tickets", of which each row has some
     strict = sorted(others & {"avg", "median", "min", "max", "sum"})
     if strict and not named & set(target.functions):
         one.refuse(f"the words say {' or '.join(strict)}")

@@ -49,8 +49,9 @@ def _read_count(draft: Draft, i: int) -> Part | None:
 def _amount(draft: Draft, k: int) -> Name | None:
     """What is counted in every row, in the plural and to the letter: "how many tickets", of bookings."""
     amount = draft.name(k, "number")
+    is_plural = any(word.endswith("s") for word in draft.word(k).split())
     is_thing = amount is None or draft.name(k, "entity", "metric") is not None
-    if amount is None or is_thing or amount.unit is not None or not draft.word(k).endswith("s"):
+    if amount is None or is_thing or amount.unit is not None or not is_plural:
         return None
     return amount if draft.is_literal(k, amount) else None
 

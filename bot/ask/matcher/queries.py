@@ -16,7 +16,7 @@ from bylaw.hold.item import MOST_ITEMS, Item
 from bylaw.hold.text import Seen
 from bylaw.hold.values import Values
 from bylaw.hold.words import Index, Name
-from bylaw.language.lexicon import closed, stem
+from bylaw.language.lexicon import closed, lexicon, stem
 
 MOST_READINGS = 8
 _MOST_SENTENCES = 12
@@ -284,6 +284,7 @@ def read_beside(draft: Draft) -> None:
             continue
         for part in draft.parts:
             is_own = (part.owner == entity.name or part.name in entity.kin) and not _is_of_each(draft, k, entity)
+            is_own &= part.kind != "filter" or not _is_averaged(draft, k)
             if is_own and (draft.after(part.last) == k or draft.after(k) == part.first):
                 part.first, part.last = min(part.first, k), max(part.last, k)
                 draft.used.add(k)
@@ -299,6 +300,13 @@ def _is_of_each(draft: Draft, k: int, entity: Name) -> bool:
         return False
     said = {stem(word) for word in draft.word(i).split()}  # "average order value" is of orders
     return said.isdisjoint(map(stem, str(metric.rows).split("_")))
+
+
+def _is_averaged(draft: Draft, k: int) -> bool:
+    """Is an average said of the thing: of what each of them has, or of all rows? "Average rating of businesses"."""
+    of = [one for one in draft.parts if one.kind == "asks" and one.last == k - 2] if draft.says(k - 1, "of") else []
+    words = [word for one in of for i in range(one.first, one.last + 1) for word in draft.word(i).split()]
+    return lexicon()["aggregating_avg"].any_in(words)
 
 
 def _take_label(draft: Draft, part: Part) -> None:
@@ -336,7 +344,7 @@ def read_others(draft: Draft) -> None:
 def _behind(draft: Draft, having: Part) -> Part | None:
     """The time or the condition that begins right behind."""
     k = draft.after(having.last)
-    k = draft.after(k) if draft.is_role(k) else k
+    k = draft.after(k) if draft.is_role(k) or draft.says(k, "by") else k  # "a booking by phone"
     found = (one for one in draft.parts if one.kind in ("time", "filter") and one.first == k)
     return next((one for one in found if one.kind == "filter" or one.name is None), None)
 

@@ -55,8 +55,7 @@ def _clauses(tokens: Sequence[Token]) -> Iterator[tuple[int, int, int]]:
     for start, end in pairwise((*starts, len(tokens))):
         copulas = [k for k in range(start, end) if tokens[k].word in closed("copula")]
         begins = [start, *(_subject_of(tokens, k) for k in copulas[1:])]
-        for first, copula, behind in zip(begins, copulas, (*begins[1:], end), strict=False):
-            yield first, copula, behind
+        yield from zip(begins, copulas, (*begins[1:], end), strict=False)
 
 
 def _subject_of(tokens: Sequence[Token], copula: int) -> int:
