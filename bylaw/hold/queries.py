@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from fractions import Fraction
+from functools import cache
 
 from bylaw.hold import cases, columns, sequence
 from bylaw.hold.bearing import Bearing
@@ -52,10 +53,7 @@ def _bear_sides(one: Bearing, target: Target) -> None:
     if target.function != "ratio" or len(target.parts) != 2 or target.parts[0] is target.parts[1]:
         return
     upper, lower = (one.index.own(part) for part in target.parts)
-    making = frozenset(
-        root for name in SAID for text in closed(f"aggregating_{name}") for root in map(stem, text.split())
-    )
-    upper, lower = upper - making, lower - making
+    upper, lower = upper - _making(), lower - _making()
     sides = [
         (token.start, not stems_of(token.word).isdisjoint(lower - upper))
         for token in one.tokens
@@ -63,6 +61,13 @@ def _bear_sides(one: Bearing, target: Target) -> None:
     ]
     if len({is_lower for _, is_lower in sides}) == 2 and _begins_below(one, sides):
         one.refuse("the words divide the other way round")
+
+
+@cache
+def _making() -> frozenset[str]:
+    """The stems of words that say what is made of rows: "total number of"."""
+    texts = (text for name in SAID for text in closed(f"aggregating_{name}"))
+    return frozenset(stem(word) for text in texts for word in text.split())
 
 
 def _begins_below(one: Bearing, sides: Sequence[tuple[int, bool]]) -> bool:

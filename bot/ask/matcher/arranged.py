@@ -181,8 +181,10 @@ def _add_each(draft: Draft, first: int, k: int) -> int | None:
 def read_tops(draft: Draft) -> None:
     """ "Top 5 customers by revenue", "the region with the highest revenue", "which customer has the most orders"."""
     for i in list(draft.free("operator")):
-        if draft.says(i, *_SIDES) and i not in draft.used and not draft.has("order"):
-            _ = _read_top(draft, i) or _read_superlative(draft, i)
+        nameless = [one for one in draft.parts if one.kind == "order" and one.name is None]
+        is_first = len(nameless) == sum(one.kind == "order" for one in draft.parts)
+        if draft.says(i, *_SIDES) and i not in draft.used and (is_first if nameless else not draft.has("order")):
+            _ = (not nameless and _read_top(draft, i)) or _read_superlative(draft, i)
 
 
 def _side(draft: Draft, i: int) -> str:
@@ -341,12 +343,19 @@ def _read_order(draft: Draft, i: int) -> None:
     if is_column and not draft.says(side, *_SIDES) and not draft.says(i + 1, *_SIDES):
         draft.add(Part("order", i, last, name, value="asc", owner=str(name).partition(".")[0]))
     elif draft.says(side, *_SIDES):
-        end = side + 2 if draft.word(side + 1) == "to" and draft.says(side + 2, *_SIDES) else side
+        end, name = _with_name(draft, side, name)  # "from the best ratings to the lowest"
+        end = end + 2 if draft.word(end + 1) == "to" and draft.says(end + 2, *_SIDES) else end
         end = end + 1 if draft.word(end + 1) == "order" else end
-        number = read_number(draft, end + 1, is_counted=True) if name is None else None
-        if number is not None and draft.is_one_clause(end, end + 1):  # "from most to least sales"
-            name, end = number.name, number.last
+        end, name = _with_name(draft, end, name)  # "from most to least sales"
         draft.add(Part("order", i, end, name, value=_side(draft, side)))
+
+
+def _with_name(draft: Draft, end: int, name: str | None) -> tuple[int, str | None]:
+    """The end and the name, with the number right behind where none is known yet."""
+    if name is not None or end + 1 >= len(draft.marks) or not draft.is_one_clause(end, end + 1):
+        return end, name
+    found, last = _sorted_by(draft, end + 1)
+    return (last, found) if found not in (None, "time") else (end, name)
 
 
 def _sorted_by(draft: Draft, k: int) -> tuple[str | None, int]:

@@ -85,7 +85,9 @@ def _head(draft: Draft, first: int, number: Part | None, since: int = 0) -> int 
     Where another stands between, it is not told which of them has it.
     """
     own = number.owner if number is not None else None
-    names = {k: name for k in range(since, first) if draft.value(k) is None and (name := _spoken(draft, k))}
+    spoken = {k: _spoken(draft, k) for k in range(since, first) if draft.value(k) is None}
+    is_bound = number is not None and number.name is not None  # "without refunds in October": of which, is not told
+    names = {k: one for k, one in spoken.items() if one and (is_bound or draft.name(k, "metric") is None)}
     heads = [k for k in names if k == 0 or draft.column_of(k - 1) is None]
     if len(heads) > 1 and {name.owner or name.name for name in names.values()} - {own} and _are_of_one(names.values()):
         things = [k for k in heads if names[k].kind == "entity"]

@@ -16,7 +16,7 @@ from bylaw.hold.item import MOST_ITEMS, Item
 from bylaw.hold.text import Seen
 from bylaw.hold.values import Values
 from bylaw.hold.words import Index, Name
-from bylaw.language.lexicon import closed, lexicon, stem
+from bylaw.language.lexicon import closed, stem
 
 MOST_READINGS = 8
 _MOST_SENTENCES = 12
@@ -242,6 +242,23 @@ def read_far(draft: Draft) -> None:
             draft.used.difference_update(range(part.first, part.last + 1))
 
 
+def read_sides(draft: Draft) -> None:
+    """Where columns are called by "from" and "to", a value behind one of these that is of another is left over."""
+    filters = [one for one in draft.parts if one.kind == "filter" and one.owner]
+    named = {one.name: draft.index.get("part", one.name or "") for one in filters}
+    sided = {name for name, one in named.items() if one is not None and any(_sides(text) for text in one.texts)}
+    for part in filters if sided else ():
+        first = draft.marks[part.first].first
+        before = draft.sentence.tokens[first - 1].word if first else ""
+        if part.name not in sided and _sides(before):
+            draft.parts.remove(part)
+            draft.used.difference_update(range(part.first, part.last + 1))
+
+
+def _sides(text: str) -> bool:
+    return not {"from", "to"}.isdisjoint(text.split())
+
+
 def read_roles(draft: Draft) -> None:
     """The words for the part that something plays, before what is said of it: "curated by the lab team"."""
     for i in list(draft.free("name")):
@@ -284,7 +301,6 @@ def read_beside(draft: Draft) -> None:
             continue
         for part in draft.parts:
             is_own = (part.owner == entity.name or part.name in entity.kin) and not _is_of_each(draft, k, entity)
-            is_own &= part.kind != "filter" or not _is_averaged(draft, k)
             if is_own and (draft.after(part.last) == k or draft.after(k) == part.first):
                 part.first, part.last = min(part.first, k), max(part.last, k)
                 draft.used.add(k)
@@ -300,13 +316,6 @@ def _is_of_each(draft: Draft, k: int, entity: Name) -> bool:
         return False
     said = {stem(word) for word in draft.word(i).split()}  # "average order value" is of orders
     return said.isdisjoint(map(stem, str(metric.rows).split("_")))
-
-
-def _is_averaged(draft: Draft, k: int) -> bool:
-    """Is an average said of the thing: of what each of them has, or of all rows? "Average rating of businesses"."""
-    of = [one for one in draft.parts if one.kind == "asks" and one.last == k - 2] if draft.says(k - 1, "of") else []
-    words = [word for one in of for i in range(one.first, one.last + 1) for word in draft.word(i).split()]
-    return lexicon()["aggregating_avg"].any_in(words)
 
 
 def _take_label(draft: Draft, part: Part) -> None:
@@ -400,6 +409,7 @@ RULES: Sequence[Rule] = (
     read_columns,
     read_rows,
     read_far,
+    read_sides,
     read_beside,
     read_roles,
     read_ways,

@@ -193,7 +193,12 @@ def _own_grain(draft: _Parts) -> Any:
 
 def _read_orders(draft: _Parts, groups: Groups) -> tuple[Order, ...]:
     orders: list[Order] = []
+    named = [one for one in draft.of("order") if one.name is not None]
     for item in draft.of("order"):
+        if item.name is None and named:  # "the largest areas, ordered from largest to smallest"
+            if item.value != named[0].value:
+                raise Unanswerable("the rows are put in two orders", "say one of them")
+            continue
         by = _sorted_by(draft, item, groups)
         if item.value not in ("asc", "desc"):
             raise Unanswerable("`order` is `asc` or `desc`")

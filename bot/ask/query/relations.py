@@ -3,7 +3,8 @@
 A word that is declared for a relationship adds nothing where the query follows that relationship, and no other one
 leads from the one thing to the other. A verb of no trade that says that rows are there ("made"), or that one thing is
 had by another ("receive"), adds nothing where only one way leads between any two things of the query; nor does what
-says that nothing is left out ("in the database"). Anywhere else it is left over, and so is every other verb: whether bookings that were "refunded" are all of them, no catalogue tells.
+says that nothing is left out ("in the database"). Anywhere else it is left over, and so is every other verb: whether
+bookings that were "refunded" are all of them, no catalogue tells.
 """
 
 from __future__ import annotations
@@ -23,6 +24,7 @@ from bylaw.hold.words import Index, Mention
 from bylaw.language.lexicon import closed
 from bylaw.language.text import Token
 from bylaw.language.lexicon import lexicon
+from bylaw.language.lexicon import closed, lexicon
 from bylaw.language.text import Token, words_of
 
 Place = tuple[int, int]
@@ -31,12 +33,10 @@ _NAME = re.compile(r"\w+")
 
 def account_relations(reading: Reading, seen: Seen, index: Index, context: Context, used: Collection[str]) -> Reading:
     """*reading* without the residue that only says how the entities that are *used* belong together."""
-    accounted = {*_places(seen, index, context, used), *_listed(reading, seen, index)} if reading.residue else set()
     if not reading.residue:
         return reading
-    accounted = {*_places(seen, index, context, used), *places_of_definitions(reading, seen, index, context)}
-    if not accounted:
-        return reading
+    accounted = {*_places(seen, index, context, used), *_listed(reading, seen, index)}
+    accounted.update(places_of_definitions(reading, seen, index, context))
     left = tuple(one for one in reading.residue if not _is_among(one, seen, accounted))
     held = tuple(_strengthened(one, reading, left, seen) for one in reading.held)
     return replace(reading, residue=left, held=held)
