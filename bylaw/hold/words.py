@@ -111,6 +111,10 @@ class Index:
         """The name of that group (`asks`, `fact`, `number`, `part`), or None."""
         return self.names.get((group, name))
 
+    def of(self, owner: str | None) -> Sequence[Name]:
+        """The columns and filters of an entity."""
+        return self._of.get(owner or "", ())
+
     def find(self, tokens: Sequence[Token]) -> Iterator[Mention]:
         """The declared phrases in *tokens*, the longest first at each place, none within another or over a pause."""
         determiners = lexicon()["determiner"]
@@ -206,6 +210,13 @@ class Index:
         """The stems of the words that say one of its values."""
         key = name.kind, name.name, value
         return self._told.setdefault(key, _content(name.values.get(value, ())))
+
+    @cached_property
+    def _of(self) -> dict[str, list[Name]]:
+        found: dict[str, list[Name]] = {}
+        for one in self.names.values():
+            found.setdefault(one.owner or "", []).append(one)
+        return found
 
     @cached_property
     def _phrases(self) -> dict[NameKind, Mapping[Stems, frozenset[str]]]:

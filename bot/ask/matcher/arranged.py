@@ -293,7 +293,7 @@ def _grain_before(draft: Draft, i: int) -> int | None:
 
 def _told_by(draft: Draft, entity: Name) -> str:
     """The one column that rows of a thing are told by, else the whole rows."""
-    own = [one for one in draft.index.names.values() if one.owner == entity.name and one.near]
+    own = [one for one in draft.index.of(entity.name) if one.near]
     return f"values({own[0].name})" if len(own) == 1 else f"list({entity.name})"
 
 
@@ -343,7 +343,7 @@ def _read_order(draft: Draft, i: int) -> None:
     if is_column and not draft.says(side, *_SIDES) and not draft.says(i + 1, *_SIDES):
         draft.add(Part("order", i, last, name, value="asc", owner=str(name).partition(".")[0]))
     elif draft.says(side, *_SIDES):
-        end, name = _with_name(draft, side, name)  # "from the best ratings to the lowest"
+        end, name = _with_name(draft, side, name)  # "from the most orders to the fewest"
         end = end + 2 if draft.word(end + 1) == "to" and draft.says(end + 2, *_SIDES) else end
         end = end + 1 if draft.word(end + 1) == "order" else end
         end, name = _with_name(draft, end, name)  # "from most to least sales"
@@ -354,8 +354,8 @@ def _with_name(draft: Draft, end: int, name: str | None) -> tuple[int, str | Non
     """The end and the name, with the number right behind where none is known yet."""
     if name is not None or end + 1 >= len(draft.marks) or not draft.is_one_clause(end, end + 1):
         return end, name
-    found, last = _sorted_by(draft, end + 1)
-    return (last, found) if found not in (None, "time") else (end, name)
+    number = read_number(draft, end + 1, is_counted=True)
+    return (number.last, number.name) if number is not None else (end, name)
 
 
 def _sorted_by(draft: Draft, k: int) -> tuple[str | None, int]:

@@ -101,7 +101,7 @@ def _spoken(draft: Draft, k: int) -> Name | None:
     name, metric = draft.name(k, "entity", "dimension"), draft.name(k, "metric")
     if name is not None or metric is None:
         return name
-    counted = [one for one in draft.index.names.values() if one.kind == "entity" and metric.name in one.kin]
+    counted = [one for one in draft.index.of("") if one.kind == "entity" and metric.name in one.kin]
     roots = draft.index.own(counted[0]) if len(counted) == 1 else frozenset[str]()
     return counted[0] if not roots.isdisjoint(map(stem, draft.word(k).split())) else None
 
@@ -266,7 +266,7 @@ def _label(draft: Draft, k: int) -> Name | None:
     if draft.kind(k) != "name":
         return None
     entity = draft.name(k, "entity")
-    known = [one for one in draft.index.names.values() if entity is not None and one.owner == entity.name]
+    known = draft.index.of(entity.name) if entity is not None else ()
     found = [one for one in known if one.kind == "dimension" and one.near and not is_numeric(one)]
     return found[0] if len(found) == 1 else None
 

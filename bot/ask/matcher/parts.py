@@ -126,7 +126,7 @@ class Draft:
         if called:
             return called[0] if len(called) == 1 and called[0].kind in _COLUMNS else None
         said = {stem(word) for word in self.word(i).split()}
-        own = [one for one in self.index.names.values() if one.owner == thing and one.near]
+        own = [one for one in self.index.of(thing) if one.near]
         told = [one for one in own if said <= self.index.own(one)]
         return told[0] if len(told) == 1 else None
 

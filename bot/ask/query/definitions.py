@@ -26,8 +26,9 @@ def places_of_definitions(reading: Reading, seen: Seen, index: Index, context: C
     known = {name for one in asked for name in _made_of(str(one), context)}
     for passage in seen.text.passages if known else ():
         tokens = seen.words(passage.start, passage.end)
-        mentions = list(index.find(tokens))
-        for first, copula, behind in _clauses(tokens):
+        clauses = list(_clauses(tokens))
+        mentions = list(index.find(tokens)) if clauses else []
+        for first, copula, behind in clauses:
             inside = [one for one in mentions if copula < one.first and one.last < behind]
             last = _last_of(tokens, copula, inside, index)
             inside = [one for one in inside if one.last <= last]

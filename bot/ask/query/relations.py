@@ -69,9 +69,10 @@ def _is_plain(mention: Mention, tokens: Sequence[Token], entity: str) -> bool:
     return {owner.name for owner in mention.owners} == {entity} and before not in opening
         for mention in index.find(tokens):
             if _is_followed(mention, context, used):
+        for mention in mentions:
+            if _is_followed(mention, context, used) or _is_on_path(mention, tokens, index, used):
                 yield from ((t.start, t.end) for t in tokens[mention.first : mention.last + 1])
-        yield from _path_words(tokens, index, used)
-        near = (one for one in index.find(tokens) if not _is_elsewhere(one, context, used))
+        near = (one for one in mentions if not _is_elsewhere(one, context, used))
         declared = {k for mention in near for k in range(mention.first, mention.last + 1)}
         for name in ("everywhere", *(("doing", "belonging") if _is_unique(context, used) else ())):
             for first, behind in lexicon()[name].find([token.word for token in tokens]):
@@ -86,15 +87,14 @@ def _is_elsewhere(mention: Mention, context: Context, used: Collection[str]) -> 
     return "" not in roles and roles.isdisjoint(ways)
 
 
-def _path_words(tokens: Sequence[Token], index: Index, used: Collection[str]) -> Iterator[Place]:
-    """Verbs of things that the query goes through anyway: "offered", of offerings."""
-    for mention in index.find(tokens):
-        token = tokens[mention.first]
-        names = [name for owner in mention.owners if (name := index.get("part", owner.name)) is not None]
-        is_through = bool(names) and all(name.kind == "entity" and name.name in used for name in names)
-        is_said = any(token.word in words_of(text) for name in names for text in name.texts)
-        if is_through and mention.size == 1 and token.word.endswith("ed") and not is_said:
-            yield token.start, token.end
+def _is_on_path(mention: Mention, tokens: Sequence[Token], index: Index, used: Collection[str]) -> bool:
+    """Is it a verb of a thing that the query goes through anyway: "offered", of offerings?"""
+    word = tokens[mention.first].word
+    if mention.size > 1 or not word.endswith("ed"):
+        return False
+    names = [name for owner in mention.owners if (name := index.get("part", owner.name)) is not None]
+    is_through = bool(names) and all(name.kind == "entity" and name.name in used for name in names)
+    return is_through and not any(word in words_of(text) for name in names for text in name.texts)
 
 
 def _is_unique(context: Context, used: Collection[str]) -> bool:
