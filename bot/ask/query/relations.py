@@ -1,20 +1,16 @@
 """Words that say how one thing belongs to another ("received", "placed by"): the query joins them that way anyway.
 
 A word that is declared for a relationship adds nothing where the query follows that relationship, and no other one
-leads from the one thing to the other. A verb of no trade that says that rows are there ("made"), or that one thing is
-had by another ("receive"), adds nothing where only one way leads between any two things of the query; nor does what
-says that nothing is left out ("in the database"). Anywhere else it is left over, and so is every other verb: whether
-bookings that were "refunded" are all of them, no catalogue tells.
+leads from the one thing to the other. Anywhere else it is left over.
 """
 
 from __future__ import annotations
 
 import re
 from collections.abc import Collection, Iterator, Sequence
-from collections import Counter
-from collections.abc import Collection, Iterator, Sequence
 from dataclasses import replace
 
+from bot.ask.query.belonging import places_of_belonging
 from bot.ask.query.definitions import places_of_definitions
 from bylaw.authored.context import Context
 from bylaw.hold.item import HeldItem, Item, Reading, Stretch
@@ -23,9 +19,6 @@ from bylaw.hold.text import Seen
 from bylaw.hold.words import Index, Mention
 from bylaw.language.lexicon import closed
 from bylaw.language.text import Token
-from bylaw.language.lexicon import lexicon
-from bylaw.language.lexicon import closed, lexicon
-from bylaw.language.text import Token, words_of
 
 Place = tuple[int, int]
 _NAME = re.compile(r"\w+")
@@ -36,6 +29,7 @@ def account_relations(reading: Reading, seen: Seen, index: Index, context: Conte
     if not reading.residue:
         return reading
     accounted = {*_places(seen, index, context, used), *_listed(reading, seen, index)}
+    accounted.update(places_of_belonging(seen, index, context, used))
     accounted.update(places_of_definitions(reading, seen, index, context))
     left = tuple(one for one in reading.residue if not _is_among(one, seen, accounted))
     held = tuple(_strengthened(one, reading, left, seen) for one in reading.held)
@@ -67,46 +61,6 @@ def _is_plain(mention: Mention, tokens: Sequence[Token], entity: str) -> bool:
     before = tokens[mention.first - 1].word if mention.first else ""
     opening = closed("grouping") | closed("emptiness") | closed("negation")
     return {owner.name for owner in mention.owners} == {entity} and before not in opening
-        for mention in index.find(tokens):
-            if _is_followed(mention, context, used):
-        for mention in mentions:
-            if _is_followed(mention, context, used) or _is_on_path(mention, tokens, index, used):
-                yield from ((t.start, t.end) for t in tokens[mention.first : mention.last + 1])
-        near = (one for one in mentions if not _is_elsewhere(one, context, used))
-        declared = {k for mention in near for k in range(mention.first, mention.last + 1)}
-        for name in ("everywhere", *(("doing", "belonging") if _is_unique(context, used) else ())):
-            for first, behind in lexicon()[name].find([token.word for token in tokens]):
-                if declared.isdisjoint(range(first, behind)):
-                    yield from ((t.start, t.end) for t in tokens[first:behind])
-
-
-def _is_elsewhere(mention: Mention, context: Context, used: Collection[str]) -> bool:
-    """Is it declared only for relationships of things that the query does not use?"""
-    roles = {role for _, _, role in (owner.name.partition("@") for owner in mention.owners)}
-    ways = {one.name for name in used if name in context.entities for one in context.entities[name].relationships}
-    return "" not in roles and roles.isdisjoint(ways)
-
-
-def _is_on_path(mention: Mention, tokens: Sequence[Token], index: Index, used: Collection[str]) -> bool:
-    """Is it a verb of a thing that the query goes through anyway: "offered", of offerings?"""
-    word = tokens[mention.first].word
-    if mention.size > 1 or not word.endswith("ed"):
-        return False
-    names = [name for owner in mention.owners if (name := index.get("part", owner.name)) is not None]
-    is_through = bool(names) and all(name.kind == "entity" and name.name in used for name in names)
-    return is_through and not any(word in words_of(text) for name in names for text in name.texts)
-
-
-def _is_unique(context: Context, used: Collection[str]) -> bool:
-    """Does at most one way lead from each of the things to any other?"""
-    places = {name.partition("@")[0] for name in used}
-    ways = Counter(
-        (name, one.right_entity)
-        for name in places & set(context.entities)
-        for one in context.entities[name].relationships
-        if one.right_entity in places
-    )
-    return all(count == 1 for count in ways.values())
 
 
 def _listed(reading: Reading, seen: Seen, index: Index) -> Iterator[Place]:
