@@ -222,10 +222,11 @@ def _is_telling(mention: Mention, tokens: Sequence[Token]) -> bool:
     """Does the word only say how it is to be told: "Show the bookings" of no shows, "ordered from lowest …"?"""
     if mention.first != mention.last:
         return False
-    behind = {token.word for token in tokens[mention.last + 1 : mention.last + 4]}
-    is_ranked = not behind.isdisjoint(closed("ranking_desc") | closed("ranking_asc"))
     word = tokens[mention.first].word
-    return (mention.first == 0 and word in closed("aggregating_list")) or (is_ranked and word in closed("ordering"))
+    if word not in closed("ordering"):
+        return mention.first == 0 and word in closed("aggregating_list")
+    behind = {token.word for token in tokens[mention.last + 1 : mention.last + 4]}
+    return not behind.isdisjoint(closed("ranking_desc")) or not behind.isdisjoint(closed("ranking_asc"))
 
 
 def _is_loose_way(mention: Mention, tokens: Sequence[Token], index: Index) -> bool:

@@ -245,7 +245,8 @@ def _take_label(draft: Draft, part: Part) -> None:
     ):
         return
     is_next = draft.marks[k - 1].last + 1 == draft.marks[k].first == draft.marks[k].last
-    if is_next and tokens[draft.marks[k].first].word in closed("labelling") | closed("amounting"):
+    word = tokens[draft.marks[k].first].word
+    if is_next and (word in closed("labelling") or word in closed("amounting")):
         part.last = k
         draft.used.add(k)
 

@@ -9,18 +9,26 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Collection, Iterator, Sequence
+from functools import cache
 
 from bylaw.authored.context import Context
+from bylaw.hold.item import Stretch
 from bylaw.hold.text import Seen
 from bylaw.hold.words import Index, Mention
-from bylaw.language.lexicon import lexicon
+from bylaw.language.lexicon import closed, lexicon
 from bylaw.language.text import Token, words_of
 
 Place = tuple[int, int]
 
 
-def places_of_belonging(seen: Seen, index: Index, context: Context, used: Collection[str]) -> Iterator[Place]:
-    """The words that only say that things are there or belong together; *used* are the entities of the query."""
+def places_of_belonging(
+    residue: Sequence[Stretch], seen: Seen, index: Index, context: Context, used: Collection[str]
+) -> Iterator[Place]:
+    """The words that only say that things are there or belong together; *used* are the entities of the query, and
+    *residue* is what nothing accounts for yet.
+    """
+    if not any(word.endswith("ed") or word in _light() for one in residue for word in words_of(one.text)):
+        return
     classes = ("everywhere", *(("doing", "belonging") if _is_unique(context, used) else ()))
     for passage in seen.text.passages:
         tokens = seen.words(passage.start, passage.end)
@@ -34,6 +42,13 @@ def places_of_belonging(seen: Seen, index: Index, context: Context, used: Collec
         for first, behind in (span for name in classes for span in lexicon()[name].find(words)):
             if declared.isdisjoint(range(first, behind)):
                 yield from ((token.start, token.end) for token in tokens[first:behind])
+
+
+@cache
+def _light() -> frozenset[str]:
+    return frozenset(
+        word for name in ("everywhere", "doing", "belonging") for text in closed(name) for word in text.split()
+    )
 
 
 def _is_elsewhere(mention: Mention, context: Context, used: Collection[str]) -> bool:

@@ -29,7 +29,7 @@ def account_relations(reading: Reading, seen: Seen, index: Index, context: Conte
     if not reading.residue:
         return reading
     accounted = {*_places(seen, index, context, used), *_listed(reading, seen, index)}
-    accounted.update(places_of_belonging(seen, index, context, used))
+    accounted.update(places_of_belonging(reading.residue, seen, index, context, used))
     accounted.update(places_of_definitions(reading, seen, index, context))
     left = tuple(one for one in reading.residue if not _is_among(one, seen, accounted))
     held = tuple(_strengthened(one, reading, left, seen) for one in reading.held)
