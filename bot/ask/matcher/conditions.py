@@ -171,6 +171,9 @@ def _read_emptiness(draft: Draft, i: int) -> Part | None:
         of = [*picks, *_each(draft, head)]
         return Part("having", i, k, name, sign, 0 if is_none else 1, of=of, owner=entity.name)
     column = draft.name(k, "dimension", "date", "number") if is_none and draft.value(k) is None and not picks else None
+    behind = draft.name(draft.after(k), "entity")
+    if column is not None and column.kind == "date" and behind is not None and behind.name == column.owner:
+        return None  # "never bought a ticket" speaks of no ticket that is not bought
     return Part("filter", i, k, column.name, "is null", owner=column.owner) if column is not None else None
 
 
