@@ -12,7 +12,7 @@ from itertools import islice, product
 from bot.ask.matcher import arranged, conditions, moments, numbers, ratios, units
 from bot.ask.matcher.listed import read_columns
 from bot.ask.matcher.marks import Mark, Sentence, read_sentence
-from bot.ask.matcher.parts import Draft, Part, Rule, is_numeric
+from bot.ask.matcher.parts import Draft, Part, Rule
 from bylaw.hold.item import MOST_ITEMS, Item
 from bylaw.hold.text import Seen
 from bylaw.hold.values import Values
