@@ -6,7 +6,10 @@ from bylaw.hold.bearing import Bearing
 from bylaw.hold.columns import look_up, name_parts
 from bylaw.hold.targets import read_target
 from bylaw.hold.values import amount_of, grains_in, interval_of, written_interval
+from bylaw.language.dates import Span
 from bylaw.language.lexicon import closed, lexicon
+
+_LEADING = frozenset(("in", "during", "for", "since", "from", "on"))  # before days they part them from what they are of
 
 
 def bear_time(one: Bearing) -> None:
@@ -29,9 +32,21 @@ def bear_time(one: Bearing) -> None:
     before = [token for token in one.tokens if token.end <= spans[0].begins and token.word != "of"]
     said = one.seen.words(spans[0].begins, spans[0].ends)
     is_next = bool(before and said) and before[-1].clause == said[0].clause
-    if is_next and before[-1].word in closed("grain_year") | closed("grain_month"):  # "the year 2021"
+    if is_next and is_called(before[-1].word, spans[0], said[0].word):
         one.take(before[-1:])
     _bear_date_name(one)
+
+
+def is_called(word: str, span: Span, first: str) -> bool:
+    """Is *word* what a span is called, whose words begin with *first*: "the year 2021", "the month of May"?
+
+    "By month in 2026" is of every month, and "by year 2021" of no month.
+    """
+    if first in _LEADING or not span.start or not span.end:
+        return False
+    days = (span.end - span.start).days
+    is_year = word in closed("grain_year") and 365 <= days <= 366
+    return is_year or (word in closed("grain_month") and 28 <= days <= 31)
 
 
 def _bear_date_name(one: Bearing) -> None:

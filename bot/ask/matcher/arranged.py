@@ -8,6 +8,7 @@ from bot.ask.matcher.conditions import amount
 from bot.ask.matcher.marks import GRAINS
 from bot.ask.matcher.numbers import narrowing, read_number, read_picks
 from bot.ask.matcher.parts import GROUPABLE, Draft, Part, is_numeric
+from bylaw.hold import sequence
 from bylaw.hold.values import grains_in
 from bylaw.hold.words import Name
 from bylaw.language.lexicon import closed, stem
@@ -33,7 +34,9 @@ def read_times(draft: Draft) -> None:
             continue
         if is_second and draft.name(before, "date") is None:  # in one and the other: no one span
             continue
-        is_called = draft.word(before) in ("year", "month") and not draft.says(before - 1, "by")
+        first = draft.word(i).partition(" ")[0]
+        is_called = span is not None and sequence.is_called(draft.word(before), span, first)
+        is_called = is_called and not draft.says(before - 1, "by")
         dated = draft.name(draft.before(before), "date") if is_called else None
         if dated is not None and draft.value(draft.before(before)) is None:  # "published in the year 2020"
             draft.add(Part("time", draft.before(before), i, dated.name, owner=dated.owner))

@@ -89,7 +89,14 @@ def _read_two(draft: Draft, i: int, to: int) -> Part | None:
     of = [one for one in (upper, lower) if one.of]
     if upper.name == lower.name and len(of) == 1:  # which of the two is narrowed, no item can say
         return None
+    if _is_narrowed_behind(lower) and not _is_narrowed_behind(upper):  # "online to other orders in the EU": maybe both
+        return None
     return Part("asks", i, lower.last, f"ratio({upper.name}, {lower.name})", of=of)
+
+
+def _is_narrowed_behind(side: Part) -> bool:
+    """Does a condition stand behind the words of the number?"""
+    return any(pick.last == side.last for pick in side.of)
 
 
 def _read_side(draft: Draft, i: int) -> Part | None:
