@@ -18,6 +18,7 @@ from bot.enforcement.question import fit
 from bot.enforcement.question.asking import asks_for_permission, is_regulated, is_request
 from bot.index import BundleIndex
 from bot.router import Answer, Answerer
+from bylaw.hold.text import see
 from bylaw.language.reports import asks_a_price, asks_for_a_rule, counts, is_report
 
 if TYPE_CHECKING:
@@ -64,7 +65,13 @@ def answerers(
 
     return (
         Answerer(
-            "decision", _decision_score, decision, _decision_topics, _decision_prepared, only_computes=llm is None
+            "decision",
+            _decision_score,
+            decision,
+            _decision_topics,
+            _decision_prepared,
+            only_computes=llm is None,
+            names=_decision_names,
         ),
         Answerer(
             "data",
@@ -76,7 +83,7 @@ def answerers(
             personal=_personal,
             continues=_data_continues,
         ),
-        Answerer("policy", fit.score, policy, fit.topics, only_computes=llm is None),
+        Answerer("policy", fit.score, policy, fit.topics, only_computes=llm is None, names=_policy_names),
     )
 
 
@@ -112,6 +119,26 @@ def _is_whole(index: BundleIndex, text: str) -> bool:
 
     reading = matched(text, date(2000, 1, 1), index)  # for its kind the day does not matter
     return any(one.item.kind == "asks" for one in reading.items) and not reading.residue
+
+
+def _decision_names(text: str, index: BundleIndex) -> bool:
+    """Is a decision that everybody may read called so?"""
+    if not index.bundle.decisions.decisions:
+        return False
+    from bot.decisions.recognise import is_called
+
+    return is_called(text, index)
+
+
+def _policy_names(text: str, index: BundleIndex) -> bool:
+    """Do the rules name something that *text* says, or may an unread one?"""
+    if index.bundle.bundle_metadata.unread:
+        return True
+    from bot.ask.ground import ground_for
+
+    words = ground_for(index, "policy", date(2000, 1, 1), "").index
+    seen = see(text)
+    return any(True for passage in seen.text.passages for _ in words.find(seen.words(passage.start, passage.end)))
 
 
 def _decision_topics(index: BundleIndex) -> Sequence[str]:

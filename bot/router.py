@@ -42,7 +42,7 @@ class Answerer:
     up when who asked is gone; None for one that is over before anybody goes. One that `only_computes` asks nothing of
     other systems: it is there within milliseconds, or not at all. `personal` is this one for somebody of whom something
     is remembered. Of a text that nobody told the bot, `continues` says whether it asks for something, but only behind
-    what was asked before.
+    what was asked before. `names` says whether something that this kind declares is called so in a text.
     """
 
     kind: AnswerKind
@@ -54,6 +54,7 @@ class Answerer:
     only_computes: bool = False
     personal: Callable[[Answerer, Any, Any], Answerer] | None = None
     continues: Callable[[str, Mapping[str, Any], Any], bool] | None = None
+    names: Callable[[str, Any], bool] | None = None
 
     def recalling(self, recalled: Any, index: Any) -> Answerer:
         """This one, for the person of whom this is *recalled*."""
@@ -129,9 +130,20 @@ def route(text: str, index: Any, answerers: Sequence[Answerer], edges: Threshold
         return Route(best, confidence, "a new question", scores)
     if best in _ALIKE and asks_which(text) and _are_alike(scores, edges):
         return Route(None, confidence, BOTH, scores)
-    if best is None or confidence < edges.answer:
+    is_recognised = best is not None and confidence >= edges.answer
+    if (kind := _named_alone(text, index, answerers, best if is_recognised else None)) is not None:
+        return Route(kind, confidence, "only there something is called so", scores)
+    if not is_recognised:
         return Route(None, confidence, "no kind of answer recognises it", scores)
     return Route(best, confidence, "the best score", scores)
+
+
+def _named_alone(text: str, index: Any, answerers: Sequence[Answerer], best: AnswerKind | None) -> AnswerKind | None:
+    """The kind that declares what *text* names, where the *best* one only knows how it is asked; None for no other."""
+    able = {one.kind: one.names for one in answerers if one.names is not None}
+    if best is not None and (best not in able or able[best](text, index)):
+        return None
+    return next((kind for kind, names in able.items() if kind != best and names(text, index)), None)
 
 
 def _are_alike(scores: Mapping[str, float], edges: Thresholds) -> bool:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from datetime import date
 
 from bot.ask.recorded import words_for
@@ -49,6 +50,19 @@ def is_decision_question(text: str, index: BundleIndex) -> float:
     if asked.intent == index.rules.intents.default_intent and _names_something(text, index):
         return round(trust * float(weights.told_only), 4)  # what comes near is offered
     return round(float(weights.other_by) * share, 4)
+
+
+def is_called(text: str, index: BundleIndex) -> bool:
+    """Does *text* say most of what a decision that everybody may read is called, or two words of it?"""
+    known = words_for(index, "")
+    said = content(words_of(text)) - known.idle
+    found = Counter(name for root in said for name in known.bearers("anchor", root))
+    decisions = index.bundle.decisions.decisions
+    for name, count in found.items():
+        title = content(words_of(decisions[name].option)) - known.idle if name in decisions else frozenset()
+        if title and (count > 1 or len(said & title) / len(title) >= _MOST_OF_IT):
+            return True
+    return False
 
 
 def asks_otherwise(text: str, index: BundleIndex) -> str:
