@@ -14,6 +14,7 @@ from bylaw.authored.decisions import Decision, Decisions, Record, clipped
 from bylaw.authored.state import called, state_of
 from bylaw.hold.text import see
 from bylaw.hold.words import Index
+from bylaw.language.text import words_of
 
 _MOST_NAMED = 3  # people to ask
 _MOST_WORDS, _LONGEST = 8, 60  # of what is not on record: words told, and characters of each
@@ -36,9 +37,11 @@ def label_of(decision: Decision, decisions: Decisions) -> str:
 def near(asked: Asked, text: str, search: RecordSearch, index: BundleIndex) -> list[Hit]:
     """Decisions whose title or tags share a word with the question, and that its filters fit."""
     rules = index.rules.intents
-    idle = {root for words in (rules.talk.idle, rules.talk.for_, rules.talk.against, rules.talk.neither)
-            for word in words for root in terms(word)}  # fmt: skip
+    talk = rules.talk
+    words = frozenset(one.casefold() for one in (*talk.idle, *talk.for_, *talk.against, *talk.neither))
+    idle = {root for word in words for root in terms(word)}
     said = frozenset(terms(text))
+    literal = frozenset(root for word in words_of(text) if word not in words for root in terms(word))  # "migration"
 
     def shares(words: frozenset[str], record: Record) -> bool:
         if not isinstance(record, Decision) or not fits(record, asked.filters):
@@ -49,7 +52,7 @@ def near(asked: Asked, text: str, search: RecordSearch, index: BundleIndex) -> l
     asks = {term for one in asked.reading.items if one.item.kind == "asks" for term in terms(one.item.quote or "")}
     about = " ".join(word for word in text.split() if not asks.intersection(terms(word)))
     found = (
-        search.find(about, rules.search.offered, ("decision",), partial(shares, one)) for one in (said - idle, said)
+        search.find(about, rules.search.offered, ("decision",), partial(shares, one)) for one in (said - idle, literal)
     )
     return next(filter(None, found), [])
 
