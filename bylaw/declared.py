@@ -114,10 +114,18 @@ def broken_context(context: Context) -> Iterator[Broken]:
         for i, join in enumerate(entity.relationships):
             place: Route = ("context", "entities", name, "relationships", i)
             yield from named((*place, "right_entity"), join.right_entity, entities, "the entity", place)
+        columns = {one.name for one in entity.dimensions}
+        for i, fact in enumerate(entity.facts):
+            if fact.unit_column is not None:
+                place = ("context", "entities", name, "facts", i)
+                yield from named((*place, "unit_column"), fact.unit_column, columns, "the dimension", place)
     for name, metric in metrics.items():
         place = ("context", "metrics", name)
         if metric.entity is not None:
             yield from named((*place, "entity"), metric.entity, entities, "the entity", place)
+        if metric.unit_column is not None and metric.entity in entities:
+            columns = {one.name for one in entities[metric.entity].dimensions}
+            yield from named((*place, "unit_column"), metric.unit_column, columns, "the dimension", place)
         for key in ("numerator", "denominator", "metric"):
             if (part := getattr(metric, key)) is not None:
                 yield from named((*place, key), part, metrics, "the metric", place)

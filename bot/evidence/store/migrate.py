@@ -39,10 +39,13 @@ def revision(connection: Connection) -> str | None:
 
 
 def _has_version(connection: Connection) -> bool:
-    """Is there Alembic's own table? On a server a statement that fails would end the transaction."""
+    """Is there Alembic's own table? On a server a statement that fails would end the transaction, and `to_regclass`
+    would repeat what it knew before it waited for a lock.
+    """
     if connection.dialect == "sqlite":
         return connection.first("SELECT 1 FROM sqlite_master WHERE name = 'alembic_version'") is not None
-    return connection.first("SELECT 1 WHERE to_regclass('alembic_version') IS NOT NULL") is not None
+    found = "SELECT 1 FROM pg_catalog.pg_class WHERE relname = 'alembic_version' AND pg_catalog.pg_table_is_visible(oid)"
+    return connection.first(found) is not None
 
 
 def _run(connection: Connection) -> None:

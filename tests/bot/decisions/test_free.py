@@ -46,7 +46,7 @@ def test_a_free_question_is_told_or_offered(
     folder: str, row: dict[str, Any], folders: dict[str, BundleIndex], ask: Callable[..., Question]
 ) -> None:
     if folder not in folders:
-        pytest.skip(f"../shared/realworld/decisions/{folder} is not beside this repository")
+        pytest.skip(f"the folder {folder} is not beside this repository")
     known = folders[folder]
     reply = answer(ask(row["text"]), {}, known).reply
     if "of" not in row:
