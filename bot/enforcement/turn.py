@@ -36,7 +36,7 @@ def turn_of(
         commit=case.index.commit,
         citations=tuple(_citation(rule, case.index.commit) for rule in cited),
         ask=ask,
-        choices=(*choices, NEW_CASE) if kind == "policy" and carried(case) else choices,
+        choices=(*choices, NEW_CASE) if _may_begin_anew(case, kind) else choices,
         outcomes=_outcomes(case, outcomes),
         caveats=(write.withheld(case.words, case.withheld),) if case.withheld else (),
         facts={name: variables[name].show(value) for name, value in sorted(case.memory.facts.items())},
@@ -44,6 +44,11 @@ def turn_of(
     )
     memory = replace(case.memory, asking=ask.fact if ask else None)
     return Turn(reply, memory.dump(variables), artifacts=_papers(case), log=_log(case, status))
+
+
+def _may_begin_anew(case: Case, kind: ReplyKind) -> bool:
+    """May facts of an earlier case stand in the answer? What was just asked for is of this one."""
+    return kind == "policy" and case.asked is None and bool(carried(case))
 
 
 def compose_text(case: Case, lines: Sequence[str], kind: ReplyKind = "policy", ask: Ask | None = None) -> str:
