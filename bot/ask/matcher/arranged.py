@@ -166,7 +166,12 @@ def leads_to_group(draft: Draft, i: int) -> bool:
 
 def _add_grain(draft: Draft, first: int, k: int) -> None:
     unit = next(one for one in GRAINS if draft.says(k, one))
-    draft.add(Part("group", first, k, unit=unit))
+    i = draft.before(first)
+    dated = draft.name(i, "date") if i not in draft.used and draft.value(i) is None else None
+    if dated is not None and draft.is_literal(i, dated) and draft.is_one_clause(i, first):  # "who joined each year"
+        draft.add(Part("group", i, k, dated.name, owner=dated.owner, unit=unit))
+    else:
+        draft.add(Part("group", first, k, unit=unit))
 
 
 def _add_each(draft: Draft, first: int, k: int) -> int | None:

@@ -150,7 +150,7 @@ def _is_verb(draft: Draft, i: int) -> bool:
     if before in ("not", "no") and mark.first > 1:
         before = tokens[mark.first - 2].word
     if before in closed("copula"):
-        return draft.says(i + 1, "by")
+        return draft.word(i + 1) == "by"  # "per" names nobody who did it
     if before in ("have", "has", "had"):
         return True
     is_spoken = any(draft.name(k, "entity", "metric") is not None for k in range(i))
