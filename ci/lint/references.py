@@ -92,21 +92,35 @@ def audiences(workspace: Workspace) -> Iterator[Finding]:
                 )
 
 
-def decisions_named(workspace: Workspace) -> Iterator[Finding]:
-    """A policy and a metric come from a decision that is on record."""
+_NAME_IT = "name it by its id, an alias or its number"
+_DECISION: Route = ("metadata", "decision")
+
+
+def decisions_of_policies(workspace: Workspace) -> Iterator[Finding]:
+    """A policy comes from a decision that is on record."""
     known, named = workspace.decisions, list(workspace.decisions.decisions)
-    help = "name it by its id, an alias or its number"
     for file in workspace.policies:
         name = file.policy.metadata.decision
         if name is not None and known.named(name) is None:
             message = f"policy `{file.policy.policy_id}` comes from the decision `{name}`, which is not on record"
-            yield _dangling(file, message, ("metadata", "decision"), did_you_mean(name, named, help))
+            yield _dangling(file, message, _DECISION, did_you_mean(name, named, _NAME_IT))
+
+
+def is_unrecorded(finding: Finding) -> bool:
+    """Does it say of a policy that the decision behind it is not on record?"""
+    return finding.id == "dangling-reference" and finding.at.route == _DECISION
+
+
+def decisions_named(workspace: Workspace) -> Iterator[Finding]:
+    """A policy and a metric come from a decision that is on record."""
+    yield from decisions_of_policies(workspace)
+    known, named = workspace.decisions, list(workspace.decisions.decisions)
     for metric, declared in sorted(workspace.context.metrics.items()):
         name = declared.decision
         if name is not None and known.named(name) is None:
             message = f"metric `{metric}` comes from the decision `{name}`, which is not on record"
             at = Place(workspace.context.paths.get(f"metrics/{metric}", metric), ("decision",))
-            yield Finding("dangling-reference", message, at, help=did_you_mean(name, named, help))
+            yield Finding("dangling-reference", message, at, help=did_you_mean(name, named, _NAME_IT))
 
 
 def _dangling(file: PolicyFile, message: str, route: Route, help: str | None) -> Finding:

@@ -47,6 +47,7 @@ class Kind:
     days: tuple[int, ...] = ()
     ends: int | None = None
     binds: bool = False  # has invariants, which hold for everybody
+    decision: str | None = None  # that it comes from, as it names it
     keys: tuple[tuple[str, ...], ...] = ()
 
     @property
@@ -155,6 +156,7 @@ class _Writer:
             days=tuple(day for day in (start, None if end is None else end + 1) if day is not None),
             ends=end,
             binds=record.in_logic and bool(record.constraints),
+            decision=policy.metadata.decision,
             keys=tuple(self.keys.of(_actions(rule.effect)) for rule in rules),
         )
         boxes = json.dumps([self._boxes(rule) for rule in rules], separators=(",", ":"))

@@ -130,7 +130,7 @@ def _to_json(snapshot: Snapshot) -> list[Any]:
         "expiring": snapshot.expiring,
         "cases": dict(snapshot.cases),
         "clashing": dict(snapshot.clashing),
-        "kinds": [(k.domain, words[k.words], k.days, k.ends, k.binds, keys[k.keys]) for k in cards.kinds],
+        "kinds": [(k.domain, words[k.words], k.days, k.ends, k.binds, k.decision, keys[k.keys]) for k in cards.kinds],
         "words": words.rows,
         "keys": keys.rows,
         "rows": rows.rows,
@@ -195,7 +195,8 @@ def _kinds(head: Mapping[str, Any]) -> list[Kind]:
     words = [tuple(row) for row in head["words"]]
     keys = [tuple(map(tuple, row)) for row in head["keys"]]
     return [
-        Kind(domain, words[w], tuple(days), ends, binds, keys[k]) for domain, w, days, ends, binds, k in head["kinds"]
+        Kind(domain, words[w], tuple(days), ends, binds, decision, keys[k])
+        for domain, w, days, ends, binds, decision, k in head["kinds"]
     ]
 
 

@@ -108,6 +108,21 @@ def test_what_decisions_say_of_what_is_found_is_the_same_in_parts(made, tmp_path
     assert any("`POL-SHOP-002` comes from `older-one` (o): Retired" in (one.help or "") for one in told.findings)
 
 
+def test_a_policy_in_parts_names_a_decision_that_is_on_record(made, tmp_path):
+    kept = tmp_path / "kept.json"
+    named = {id: text.replace("domain: shop", "domain: shop, decision: keep-one") for id, text in SET.items()}
+    lost = {**named, "POL-SHOP-002": named["POL-SHOP-002"].replace("keep-one", "lost-one")}
+    steps = ((SET, RECORDS), (named, RECORDS), (named, {}), (named, RECORDS), (lost, RECORDS))
+    seen = []
+    for policies, records in steps:
+        now = made(policies, policies__shop__cases=CASES, **records)
+        told = checking.in_parts(now, None, kept=kept, last=snapshot.read(kept))
+        assert printed(told).splitlines() == at_once(None, now).splitlines()
+        seen.append([one.policies for one in told.findings if one.id == "dangling-reference"])
+    each = [(id,) for id in SET]
+    assert seen == [[], [], each, [], [("POL-SHOP-002",)]]
+
+
 @pytest.mark.slow
 @given(versions())
 @quietly(30)
