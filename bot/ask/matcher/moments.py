@@ -163,8 +163,17 @@ def _date_at(draft: Draft, i: int, number: Part | None) -> tuple[int, str | None
         return k, said.name
     beside = [one for one in draft.parts if one.kind == "having" and draft.after(one.last) == i]
     asked = [number] if number is not None else beside or [one for one in draft.parts if one.kind == "asks"]
+    asked = asked or [*_rows(draft)]
     dates = {_date_of(draft, one) for one in asked}
     return i, dates.pop() if len(dates) == 1 else None
+
+
+def _rows(draft: Draft) -> Iterator[Part]:
+    """The rows that are asked for where no number is: "visits by weekday"."""
+    things = ((k, draft.name(k, "entity")) for k in draft.free("name"))
+    found = next(((k, thing) for k, thing in things if thing is not None), None)
+    if found is not None and not any(draft.says(k, "list") for k in range(found[0])):
+        yield Part("asks", found[0], found[0], owner=found[1].name)
 
 
 def _date_of(draft: Draft, part: Part) -> str | None:
