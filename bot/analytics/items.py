@@ -25,15 +25,18 @@ def bound_of(
     """The reading that runs: its query under our names, and which words say what of it."""
     assert held.query is not None, "only what is held whole runs"
     query = renamed(held.query)
-    label = "" if query.window is None else query.window.label
     items = [one for one in held.reading.items if one.item.quote is not None]
-    said = (*(_binding(one, label) for one in items), *stakes)
+    times = [one for one in items if _BOUND_AS.get(one.item.kind) == "time"]
+    windows = [window.label for window in query.windows]
+    is_each = len(windows) == len(times)  # "Q1 against Q2": each number has a period of its own
+    labels = dict(zip(map(id, times), windows if is_each else [", ".join(windows)] * len(times), strict=True))
+    said = (*(_binding(one, labels.get(id(one), "")) for one in items), *stakes)
     return Bound(query, said, heard, is_follow_up=is_follow_up, items=held.items)
 
 
 def _binding(one: HeldItem, label: str) -> Binding:
     kind = _BOUND_AS.get(one.item.kind, one.item.kind)
-    name = one.item.named or (label if kind == "time" else str(one.item.unit or one.item.value or ""))
+    name = one.item.named or label or str(one.item.unit or one.item.value or "")
     return Binding(words=one.item.quote or "", kind=kind, name=name)
 
 
