@@ -93,10 +93,13 @@ def _invalid(request: Request, error: Exception) -> JSONResponse:
     """What does not fit is a 422; the values themselves are not repeated."""
     assert isinstance(error, RequestValidationError)
     reasons = [
-        f"{'.'.join(str(part) for part in one['loc'] if part != 'body') or 'body'}: {one['msg']}"
+        (
+            ".".join(str(part) for part in one["loc"] if part != "body") or "body",
+            one["msg"].removeprefix("Value error, "),
+        )
         for one in error.errors()
     ]
-    shown = [sayable_text(reason) for reason in reasons]
+    shown = [sayable_text(f"{where}: {what}") for where, what in reasons]
     return envelope(422, "VALIDATION_FAILED", "the body does not fit", _request_id(request), {"reasons": shown})
 
 
