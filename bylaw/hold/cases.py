@@ -8,7 +8,7 @@ from fractions import Fraction
 
 from bylaw.authored.wording import SLOT
 from bylaw.hold.bearing import Bearing
-from bylaw.hold.days import Elapsed, elapsed, has_year, past_days, said_days, words_of_day
+from bylaw.hold.days import Elapsed, elapsed, has_year, other_time, past_days, said_days, words_of_day
 from bylaw.hold.item import Item
 from bylaw.hold.values import amount_of, are_equal, comparisons_at, is_said, operators_in, unit_of
 from bylaw.hold.words import Name, is_content, stems_of
@@ -90,6 +90,27 @@ def bear_value(one: Bearing, name: Name) -> None:
         bear_day(one, name)
     elif not _bear_elapsed(one, name):
         bear_amount(one, name)
+        if seconds_in(name.unit) is not None and _is_of_else(one, name):
+            one.refuse(f"the time is of something else than {name.name}")
+
+
+def _is_of_else(one: Bearing, name: Name) -> bool:
+    """Is a duration that of another deed, or of what is asked for: "lost it 2 months ago", "pause it for 8 months"?"""
+    figures = one.values.figures_at(*one.place, beside_time=True)
+    if len(figures) != 1:
+        return False
+    figure = figures[0]
+    before = next((t.word for t in reversed(one.around) if t.end <= figure.start), "")
+    behind = next((t.word for t in one.around if t.start >= figure.end), "")
+    if other_time(name, before, behind):
+        return True
+    if form_words(name, one.around, figures):
+        return False
+    words = (token.word for token in one.tokens if lexicon().unit([token.word], 0) is None)
+    if any(not stems_of(word).isdisjoint(one.index.own(name)) for word in words):
+        return False
+    owners = (owner.name for mention, _ in one.sentences.mentions(one.passage) for owner in mention.owners)
+    return behind == "ago" or (before == "for" and any(one.index.get("asks", owner) for owner in owners))
 
 
 def _bear_elapsed(one: Bearing, name: Name) -> bool:

@@ -38,6 +38,8 @@ _MOST = 20  # days of one text; the rest is residue
 _START = attrgetter("start")
 _OPEN = ("since ", "after ", "later than ", "on or after ")  # no day ends what is said of a date
 _ONE = timedelta(days=1)
+_BACK = frozenset(("ago", "since", "after", "for", "already", "old"))  # how long it has been
+_AHEAD = frozenset(("before", "until", "till", "ahead", "left"))  # how long it will be
 
 
 @dataclass(frozen=True, slots=True)
@@ -140,6 +142,15 @@ def _beside(day: PastDays, tokens: Sequence[Token]) -> Sequence[Token]:
 def counts_back(name: Name) -> bool:
     """Is *name* called by how long ago something was?"""
     return any(True for _ in _forms(name, is_since=False))
+
+
+def other_time(name: Name, before: str, behind: str) -> bool:
+    """Does a duration between these words lie on the other side of now: "48 hours ago" of the hours until it begins?"""
+    words = {word for text in (*name.texts, *name.forms) for word in words_of(text)}
+    is_back, is_ahead = not words.isdisjoint(_BACK), not words.isdisjoint(_AHEAD)
+    if is_back is is_ahead:
+        return False
+    return behind in ("ago", "after") if is_ahead else before == "in" or behind == "before"
 
 
 def _forms(name: Name, is_since: bool) -> Iterator[tuple[str, ...]]:

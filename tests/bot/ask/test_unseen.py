@@ -93,6 +93,8 @@ def outcome_of(row, reply, index):
     """`right`, `step` or `wrong`."""
     if row.get("none"):
         return "wrong" if reply.status in ("answered", "needs_fact") else "right"
+    if row.get("open"):  # no fact of it is told: answering takes one
+        return "wrong" if reply.status == "answered" else "step"
     wanted = row.get("gives") or row.get("asks") or row["either"]
     if reply.status == "needs_fact":
         return "right" if "gives" not in row else "step"
