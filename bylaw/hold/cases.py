@@ -7,6 +7,7 @@ from dataclasses import replace
 from fractions import Fraction
 
 from bylaw.authored.wording import SLOT
+from bylaw.hold import standing
 from bylaw.hold.bearing import Bearing
 from bylaw.hold.days import Elapsed, elapsed, has_year, other_time, past_days, said_days, words_of_day
 from bylaw.hold.item import Item
@@ -60,6 +61,8 @@ def bear_fact(one: Bearing) -> None:
     bear_value(one, name)
     one.stand()
     phrase = one.own_mention(name.name)
+    if _is_asked_denied(one, phrase):
+        one.refuse("the words deny what is asked, and not this")
     compared = _comparing(one)
     relative = [one.tokens[0]] if one.words[:1] and one.words[0] in ("which", "who", "whose") else []
     called = one.index.own(name).union(*(one.index.told(name, value) for value in name.values))
@@ -70,6 +73,19 @@ def bear_fact(one: Bearing) -> None:
     for token in left:
         one.weaken("altered", f"“{token.word}” alters it")
     one.take(left)
+
+
+def _is_asked_denied(one: Bearing, phrase: Sequence[Token]) -> bool:
+    """Does what is asked stand between a negation and the words of a fact: "must I not *come in* on the weekend"?"""
+    start = phrase[0].start if phrase else one.place[0]
+    clauses = {token.clause for token in phrase or one.tokens}
+    for mention, words in one.sentences.mentions(one.passage):
+        is_before = words[-1].end <= start and words[0].clause in clauses
+        if is_before and any(one.index.get("asks", owner.name) is not None for owner in mention.owners):
+            place = words[0].start, words[-1].end
+            if standing.negations(one.seen, one.passage, place, words):
+                return True
+    return False
 
 
 def _comparing(one: Bearing) -> list[Token]:
