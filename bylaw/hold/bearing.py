@@ -227,6 +227,8 @@ class Bearing:
         person = standing.of_another(self.seen, self.passage, self.place, named)
         if person is not None:
             self.weaken("standing", f"it is said of “{person}”, and not asked about")
+        if standing.of_speaker(self.seen, self.passage, self.place):
+            self.weaken("standing", "it is said of the one who asks, and asked about somebody else")
         if standing.is_excepted(self.seen, self.passage, self.place):
             self.refuse("it is said as an exception")
 

@@ -13,7 +13,7 @@ from bylaw.language.text import Passage, Token
 
 _SUBJECTS = frozenset(("i", "we", "you", "he", "she", "they", "it", "there", "my", "our", "the"))
 _PRONOUNS = frozenset(("he", "she", "they", "him", "her", "them", "his", "their"))
-
+_THIRD = frozenset(("he", "she"))
 
 _REACH = 600  # characters around a quote in which its sentence is looked at: longer ones are an attack
 
@@ -113,6 +113,25 @@ def of_another(seen: Seen, passage: Passage, place: tuple[int, int], named: Iter
             return None
     is_asked = seen.text.seen[passage.start : passage.end].rstrip().endswith("?")
     return None if is_asked else others[0]
+
+
+def of_speaker(seen: Seen, passage: Passage, place: tuple[int, int]) -> bool:
+    """Is it said of the one who asks ("I joined in May"), where each question is about somebody else ("may she")?"""
+    before = seen.words(_begin(passage, place[0]), place[1])
+    clauses = {token.clause for token in before if token.start >= place[0]}
+    near = {token.word for token in before if token.clause in clauses}
+    asking = [one for one in seen.text.passages if seen.text.seen[one.start : one.end].rstrip().endswith("?")]
+    is_mine = bool(near & {"i", "i'm", "i've"}) and not any(_is_person(word) or word in _THIRD for word in near)
+    return is_mine and passage not in asking and bool(asking) and all(_is_of_third(seen, one) for one in asking)
+
+
+def _is_of_third(seen: Seen, passage: Passage) -> bool:
+    """Does the question begin with somebody else: "may she …", "can my friend …"?"""
+    words = [token.word for token in seen.words(passage.start, passage.end)]
+    for k, word in enumerate(words[:-2]):
+        if word in closed("auxiliary") or word in lexicon().auxiliaries:
+            return words[k + 1] in _THIRD or (words[k + 1] in closed("determining") and _is_person(words[k + 2]))
+    return False
 
 
 def _is_person(word: str) -> bool:
