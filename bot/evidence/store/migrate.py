@@ -44,7 +44,9 @@ def _has_version(connection: Connection) -> bool:
     """
     if connection.dialect == "sqlite":
         return connection.first("SELECT 1 FROM sqlite_master WHERE name = 'alembic_version'") is not None
-    found = "SELECT 1 FROM pg_catalog.pg_class WHERE relname = 'alembic_version' AND pg_catalog.pg_table_is_visible(oid)"
+    found = (
+        "SELECT 1 FROM pg_catalog.pg_class WHERE relname = 'alembic_version' AND pg_catalog.pg_table_is_visible(oid)"
+    )
     return connection.first(found) is not None
 
 

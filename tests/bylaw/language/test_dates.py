@@ -141,7 +141,13 @@ def test_a_span_holds_the_days_that_its_words_say(today, of, week_start, fiscal_
     calendar = CalendarRules(week_start, fiscal_start)
     text = phrase.format(n=count, of=of.isoformat(), to=(of + timedelta(count)).isoformat())
     (span,) = find(text, today, calendar)
-    assert (span.begins, span.ends) == (0, len(text)) or text[: span.begins].strip() in ("", "in", "until", "the", "in the")
+    assert (span.begins, span.ends) == (0, len(text)) or text[: span.begins].strip() in (
+        "",
+        "in",
+        "until",
+        "the",
+        "in the",
+    )
     near = (today, of, span.start, span.end)
     for middle in near:
         for far in range(-45, 46):
