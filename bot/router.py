@@ -139,11 +139,14 @@ def route(text: str, index: Any, answerers: Sequence[Answerer], edges: Threshold
 
 
 def _named_alone(text: str, index: Any, answerers: Sequence[Answerer], best: AnswerKind | None) -> AnswerKind | None:
-    """The kind that declares what *text* names, where the *best* one only knows how it is asked; None for no other."""
+    """The decisions, where one is called what *text* says, and the *best* kind only knows how it is asked; else None.
+
+    What is on record has a title, and people ask for it in any form; a word of the rules alone asks for nothing.
+    """
     able = {one.kind: one.names for one in answerers if one.names is not None}
     if best is not None and (best not in able or able[best](text, index)):
         return None
-    return next((kind for kind, names in able.items() if kind != best and names(text, index)), None)
+    return "decision" if best != "decision" and "decision" in able and able["decision"](text, index) else None
 
 
 def _are_alike(scores: Mapping[str, float], edges: Thresholds) -> bool:

@@ -47,8 +47,8 @@ def turn_of(
 
 
 def _may_begin_anew(case: Case, kind: ReplyKind) -> bool:
-    """May facts of an earlier case stand in the answer? What was just asked for is of this one."""
-    return kind == "policy" and case.asked is None and bool(carried(case))
+    """May facts of an earlier case stand in the answer? What answers what was just asked for is of this one."""
+    return kind == "policy" and (case.asked is None or bool(case.asks)) and bool(carried(case))
 
 
 def compose_text(case: Case, lines: Sequence[str], kind: ReplyKind = "policy", ask: Ask | None = None) -> str:

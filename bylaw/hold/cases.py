@@ -8,7 +8,7 @@ from fractions import Fraction
 
 from bylaw.authored.wording import SLOT
 from bylaw.hold import standing
-from bylaw.hold.bearing import Bearing
+from bylaw.hold.bearing import Bearing, is_empty
 from bylaw.hold.days import Elapsed, elapsed, has_year, other_time, past_days, said_days, words_of_day
 from bylaw.hold.item import Item
 from bylaw.hold.values import amount_of, are_equal, comparisons_at, is_said, operators_in, unit_of
@@ -125,8 +125,15 @@ def _is_of_else(one: Bearing, name: Name) -> bool:
     words = (token.word for token in one.tokens if lexicon().unit([token.word], 0) is None)
     if any(not stems_of(word).isdisjoint(one.index.own(name)) for word in words):
         return False
-    owners = (owner.name for mention, _ in one.sentences.mentions(one.passage) for owner in mention.owners)
-    return behind == "ago" or (before == "for" and any(one.index.get("asks", owner) for owner in owners))
+    own, mentions = one.index.own(name), one.sentences.mentions(one.passage)
+    others = (m for m, said in mentions if all(stems_of(t.word).isdisjoint(own) for t in said))  # a *late* fee is of it
+    owners = (owner.name for mention in others for owner in mention.owners)
+    inside = {token.clause for token in one.tokens}
+    beside = [t for t in one.around if t.clause in inside and not figure.start <= t.start < figure.end]
+    is_alone = not any(is_content(t.word) and not is_empty(t.word) and t.word != "ago" for t in beside)
+    return (behind == "ago" and not is_alone) or (
+        before == "for" and any(one.index.get("asks", owner) for owner in owners)
+    )
 
 
 def _bear_elapsed(one: Bearing, name: Name) -> bool:

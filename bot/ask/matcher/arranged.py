@@ -167,7 +167,10 @@ def leads_to_group(draft: Draft, i: int) -> bool:
 def _add_grain(draft: Draft, first: int, k: int) -> None:
     unit = next(one for one in GRAINS if draft.says(k, one))
     i = draft.before(first)
-    dated = draft.name(i, "date") if i not in draft.used and draft.value(i) is None else None
+    is_free = (
+        i not in draft.used and draft.value(i) is None and not {"each", "every"}.isdisjoint(draft.word(first).split())
+    )
+    dated = draft.name(i, "date") if is_free else None
     if dated is not None and draft.is_literal(i, dated) and draft.is_one_clause(i, first):  # "who joined each year"
         draft.add(Part("group", i, k, dated.name, owner=dated.owner, unit=unit))
     else:

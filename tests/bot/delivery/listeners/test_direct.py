@@ -51,7 +51,7 @@ def test_the_next_message_answers_what_was_asked_and_the_one_after_goes_on(slack
 
 def test_what_is_carried_over_is_dropped_by_a_button(slack, bot):
     say(slack, bot, ASKED)
-    post = say(slack, bot, "I lost the receipt")
+    post = say(slack, bot, "Can I get a refund? I lost the receipt")
     slack.click("UANA", post, "New case")
     bot.settle()
     last = shown(slack.posts("D1", "UANA")[-1])
